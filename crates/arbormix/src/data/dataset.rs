@@ -1,0 +1,340 @@
+//! A data set: raw feature columns, labels, and the names of both.
+
+use super::labels::Labels;
+use crate::error::Result;
+use crate::matrix::Matrix;
+
+/// What a raw feature column holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnKind {
+    /// Numbers.
+    Numeric,
+    /// One of several named categories; cells hold the category's index.
+    Nominal(Vec<String>),
+}
+
+/// A raw feature column.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Column {
+    /// Its name, unique in the data set.
+    pub name: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+impl Column {
+    /// A numeric column.
+    pub fn numeric(name: impl Into<String>) -> Column {
+        Column { name: name.into(), kind: ColumnKind::Numeric }
+    }
+}
+
+/// Rows with features and labels.
+///
+/// Features are *raw*: what the file held, before imputation, one-hot coding and scaling, all of which are fitted
+/// with the model ([`crate::features`]). A missing feature cell is NaN; a nominal cell is the index of its category.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    name: String,
+    features: Matrix,
+    columns: Vec<Column>,
+    implicit_columns: bool,
+    labels: Labels,
+    label_names: Vec<String>,
+}
+
+/// Rows, features or labels that do not fit together.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Two parts of a data set, or a data set and a model, disagree in size.
+    #[error("{what}: {left} against {right}")]
+    Sizes {
+        /// What was compared, e.g. "rows of features and of labels".
+        what: &'static str,
+        /// The first number.
+        left: usize,
+        /// The second number.
+        right: usize,
+    },
+    /// A feature cell is not a finite number.
+    #[error(
+        "feature {column:?} is {value} in row {row} (counted from 0); \
+         remove the row, or mark the cell as missing (`?` or an empty cell in files, Dataset::with_missing in Rust)"
+    )]
+    NotFinite {
+        /// Name of the column.
+        column: String,
+        /// The row.
+        row: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+    /// A nominal cell is not an index of a category.
+    #[error("feature {column:?} has {count} categories, but row {row} (counted from 0) holds {value}")]
+    NotACategory {
+        /// Name of the column.
+        column: String,
+        /// How many categories the column has.
+        count: usize,
+        /// The row.
+        row: usize,
+        /// The cell.
+        value: f64,
+    },
+    /// Two columns or two labels have one name.
+    #[error("the {what} name {name:?} occurs twice; rename one of them")]
+    DuplicateName {
+        /// "feature" or "label".
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// There are too few rows, features or labels for the work.
+    #[error("{what}: {found} found, at least {needed} needed{remedy}")]
+    TooFew {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many are needed.
+        needed: usize,
+        /// What to do, beginning with "; ".
+        remedy: &'static str,
+    },
+    /// The model needs features that the data does not have.
+    #[error(
+        "the data lacks {} of the model's {needed} features: {}{}; features are matched by name",
+        missing.len(), missing.iter().take(5).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", "),
+        if missing.len() > 5 { ", …" } else { "" }
+    )]
+    MissingFeatures {
+        /// Their names.
+        missing: Vec<String>,
+        /// How many the model has.
+        needed: usize,
+    },
+    /// A category at prediction that training did not see.
+    #[error(
+        "feature {column:?} holds the category {category:?} in row {row} (counted from 0), which the model has never seen; \
+         it knows {known}. Mark the cell as missing, or fit again with such rows"
+    )]
+    UnknownCategory {
+        /// Name of the column.
+        column: String,
+        /// The category.
+        category: String,
+        /// The row.
+        row: usize,
+        /// The categories the model knows.
+        known: String,
+    },
+    /// A column is numeric in the model and nominal in the data, or the reverse.
+    #[error("feature {column:?} is {expected} in the model but {found} in the data")]
+    ColumnKind {
+        /// Name of the column.
+        column: String,
+        /// Kind in the model.
+        expected: &'static str,
+        /// Kind in the data.
+        found: &'static str,
+    },
+    /// Labels of the model that the data does not have, where they are needed.
+    #[error(
+        "the data lacks {} of the model's {needed} labels: {}{}; labels are matched by name",
+        missing.len(), missing.iter().take(5).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", "),
+        if missing.len() > 5 { ", …" } else { "" }
+    )]
+    MissingLabels {
+        /// Their names.
+        missing: Vec<String>,
+        /// How many the model has.
+        needed: usize,
+    },
+    /// Label cells are unknown where the method needs them.
+    #[error("{cells} label cells are unknown, and {method} needs every cell; {remedy}")]
+    UnknownLabels {
+        /// How many.
+        cells: usize,
+        /// Who needs them.
+        method: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A way of scaling that does not suit the kind of features.
+    #[error("scaling {scaling:?} {reason}")]
+    Scaling {
+        /// Name of the scaling.
+        scaling: &'static str,
+        /// Why, and what to use instead.
+        reason: &'static str,
+    },
+    /// A fold file does not fit the data.
+    #[error("fold file: {message}")]
+    Folds {
+        /// What is wrong, with the line.
+        message: String,
+    },
+}
+
+impl Dataset {
+    /// A data set without missing feature cells.
+    ///
+    /// ```
+    /// use arbormix::data::{Column, Dataset, LabelSet, Labels};
+    /// use arbormix::matrix::{DenseMatrix, Matrix};
+    ///
+    /// let features = Matrix::Dense(DenseMatrix::new(2, 1, vec![0.5, -1.0]));
+    /// let labels = Labels::new(2, vec![LabelSet::from_bools(&[true, false]), LabelSet::from_bools(&[true, true])]);
+    /// let names = vec!["cat".to_string(), "pet".to_string()];
+    /// let data = Dataset::new("photos", features, vec![Column::numeric("size")], labels, names)?;
+    /// assert_eq!((data.rows(), data.labels().count()), (2, 2));
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    pub fn new(
+        name: impl Into<String>,
+        features: Matrix,
+        columns: Vec<Column>,
+        labels: Labels,
+        label_names: Vec<String>,
+    ) -> Result<Dataset> {
+        let data = Dataset::with_missing(name, features, columns, labels, label_names)?;
+        data.find_cell(|value| value.is_nan())?;
+        Ok(data)
+    }
+
+    /// A data set in which a NaN feature cell means "missing"; infinities are still refused.
+    pub fn with_missing(
+        name: impl Into<String>,
+        features: Matrix,
+        columns: Vec<Column>,
+        labels: Labels,
+        label_names: Vec<String>,
+    ) -> Result<Dataset> {
+        let equal = |what, left, right| {
+            if left == right { Ok(()) } else { Err(DataError::Sizes { what, left, right }) }
+        };
+        equal("rows of features and of labels", features.rows(), labels.rows())?;
+        equal("columns of features and their names", features.cols(), columns.len())?;
+        equal("labels and their names", labels.count(), label_names.len())?;
+        unique("feature", columns.iter().map(|c| c.name.as_str()))?;
+        unique("label", label_names.iter().map(String::as_str))?;
+        let data = Dataset { name: name.into(), features, columns, implicit_columns: false, labels, label_names };
+        data.find_cell(f64::is_infinite)?;
+        data.check_categories()?;
+        Ok(data)
+    }
+
+    /// Marks the column names as made up by the format (LIBSVM numbers its columns): a column that another file of
+    /// the same kind lacks is then all zero instead of missing.
+    pub fn with_implicit_columns(mut self) -> Dataset {
+        self.implicit_columns = true;
+        self
+    }
+
+    /// Name of the data set, e.g. its file's stem.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.features.rows()
+    }
+
+    /// Raw features, rows × columns.
+    pub fn features(&self) -> &Matrix {
+        &self.features
+    }
+
+    /// The raw feature columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Whether column names were made up by the format.
+    pub fn implicit_columns(&self) -> bool {
+        self.implicit_columns
+    }
+
+    /// The labels, rows × d.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// Names of the labels.
+    pub fn label_names(&self) -> &[String] {
+        &self.label_names
+    }
+
+    /// The rows with the given indices, in that order.
+    pub fn select_rows(&self, rows: &[usize]) -> Dataset {
+        Dataset {
+            name: self.name.clone(),
+            features: self.features.select_rows(rows),
+            columns: self.columns.clone(),
+            implicit_columns: self.implicit_columns,
+            labels: self.labels.select_rows(rows),
+            label_names: self.label_names.clone(),
+        }
+    }
+
+    /// Errs at the first stored cell for which `bad` holds.
+    fn find_cell(&self, bad: impl Fn(f64) -> bool) -> Result<(), DataError> {
+        let mut found = None;
+        for row in 0..self.rows() {
+            self.features.visit_row(row, |column, value| {
+                if found.is_none() && bad(value) {
+                    found = Some((column, row, value));
+                }
+            });
+            if let Some((column, row, value)) = found {
+                return Err(DataError::NotFinite { column: self.columns[column].name.clone(), row, value });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_categories(&self) -> Result<(), DataError> {
+        let counts: Vec<Option<usize>> = self
+            .columns
+            .iter()
+            .map(|column| match &column.kind {
+                ColumnKind::Numeric => None,
+                ColumnKind::Nominal(categories) => Some(categories.len()),
+            })
+            .collect();
+        if counts.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let mut found = None;
+        for row in 0..self.rows() {
+            self.features.visit_row(row, |column, value| {
+                if let Some(count) = counts[column]
+                    && !value.is_nan()
+                    && (value < 0.0 || value.fract() != 0.0 || value >= count as f64)
+                {
+                    found.get_or_insert(DataError::NotACategory {
+                        column: self.columns[column].name.clone(),
+                        count,
+                        row,
+                        value,
+                    });
+                }
+            });
+        }
+        found.map_or(Ok(()), Err)
+    }
+}
+
+/// Errs if a name occurs twice.
+fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), DataError> {
+    let mut seen = std::collections::HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(DataError::DuplicateName { what, name: name.to_string() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! Data sets: features, labels, names; splits; the planted generator; readers and writers.
+
+mod dataset;
+pub mod describe;
+pub mod formats;
+mod labels;
+pub mod planted;
+pub mod splits;
+
+pub use dataset::{Column, ColumnKind, DataError, Dataset};
+pub use formats::FormatError;
+pub use labels::{LabelSet, Labels};

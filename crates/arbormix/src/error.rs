@@ -1,0 +1,107 @@
+//! The one error type of the library; every variant names the place and the remedy.
+
+use std::path::PathBuf;
+
+use crate::data::{DataError, FormatError};
+use crate::model::ModelFileError;
+
+/// Result with the library's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A data file does not hold what its format promises.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// Rows, features or labels do not fit together.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A parameter has a value that cannot be used.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// A model file is damaged, foreign or of another version.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
+    /// The method cannot answer this question.
+    #[error("{method} cannot give {what}: {reason}")]
+    Unsupported {
+        /// Name of the method in the registry.
+        method: &'static str,
+        /// What was asked.
+        what: &'static str,
+        /// Why not, and what to use instead.
+        reason: &'static str,
+    },
+    /// The work was stopped by the user.
+    #[error("stopped before the work was finished")]
+    Cancelled,
+}
+
+impl Error {
+    /// An [`Error::Io`] for `path`, for use with `map_err`.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.into();
+        move |source| Error::Io { path, source }
+    }
+}
+
+/// A parameter with a value that cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    /// The value is outside what the parameter allows.
+    #[error("parameter {name} = {value}: {rule}")]
+    Value {
+        /// Name as in the command line's `--set`.
+        name: &'static str,
+        /// The offending value.
+        value: String,
+        /// What is allowed.
+        rule: &'static str,
+    },
+    /// No parameter has this name.
+    #[error("unknown parameter {name:?}; known here: {known}")]
+    UnknownName {
+        /// The name that was given.
+        name: String,
+        /// The names that exist at this place.
+        known: String,
+    },
+    /// No method has this name.
+    #[error("unknown method {name:?}; known: {known}")]
+    UnknownMethod {
+        /// The name that was given.
+        name: String,
+        /// The registry's names.
+        known: String,
+    },
+    /// The value has the wrong form, e.g. a word where a number is needed.
+    #[error("parameter {name}: {message}")]
+    Form {
+        /// Where in the parameters.
+        name: String,
+        /// What was expected.
+        message: String,
+    },
+}
+
+impl ParamError {
+    /// Checks a condition on a parameter: `ParamError::require(c > 0.0, "cost", c, "must be positive")?`.
+    pub fn require(
+        holds: bool,
+        name: &'static str,
+        value: impl std::fmt::Debug,
+        rule: &'static str,
+    ) -> Result<(), ParamError> {
+        if holds { Ok(()) } else { Err(ParamError::Value { name, value: format!("{value:?}"), rule }) }
+    }
+}

@@ -1,0 +1,209 @@
+//! The two traits that join the rooms: a [`Learner`] (parameters that can fit) and a [`Predictor`] (what was learned).
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{DataError, Dataset, LabelSet, Labels};
+use crate::error::{Error, ParamError, Result};
+use crate::features::{FeatureMap, FeatureParams};
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::model::{Model, Schema, Stored};
+use crate::progress::Progress;
+use crate::tree::Branching;
+
+/// What a learner sees: encoded features, labels, and optional weights of the rows.
+#[derive(Debug, Clone, Copy)]
+pub struct TrainingSet<'a> {
+    /// Encoded features, N × m.
+    pub features: &'a Matrix,
+    /// Labels, N × d.
+    pub labels: &'a Labels,
+    /// Weight of each row (≥ 0), or all 1.
+    pub weights: Option<&'a [f64]>,
+    /// Names of the labels, for notes.
+    pub label_names: &'a [String],
+}
+
+/// A method with its parameters.
+pub trait Learner: Send + Sync {
+    /// Name in the registry.
+    fn method(&self) -> &'static str;
+    /// The parameters, as written into the model file.
+    fn params(&self) -> serde_json::Value;
+    /// Checks the parameters; called first by [`fit`].
+    fn validate(&self) -> Result<(), ParamError>;
+    /// How raw columns become features.
+    fn features(&self) -> &FeatureParams;
+    /// Learns from encoded features.
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
+}
+
+/// Trains `learner` on `data`: fits the feature map, encodes, learns, and packs everything a prediction needs.
+///
+/// ```
+/// use arbormix::{fit, progress::Silent, registry};
+/// use arbormix::data::planted::Planted;
+///
+/// let (train, _truth) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
+/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
+/// let model = fit(learner.as_ref(), &train, None, &Silent)?;
+/// assert_eq!(model.predict(&train)?.len(), 200);
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Model> {
+    learner.validate()?;
+    let need = |what, found, remedy| {
+        if found > 0 { Ok(()) } else { Err(DataError::TooFew { what, found, needed: 1, remedy }) }
+    };
+    need("rows to learn from", data.rows(), "")?;
+    need("labels", data.labels().count(), "; say which columns are labels")?;
+    need("features", data.columns().len(), "; every column was taken as a label")?;
+    if let Some(weights) = weights {
+        check_weights(weights, data.rows())?;
+    }
+    let features = FeatureMap::fit(data, learner.features())?;
+    for note in features.notes() {
+        progress.note(note);
+    }
+    let encoded = features.encode(data)?;
+    let set = TrainingSet { features: &encoded, labels: data.labels(), weights, label_names: data.label_names() };
+    let (predictor, report) = learner.learn(&set, progress)?;
+    let schema =
+        Schema { label_names: data.label_names().to_vec(), trained_on: data.name().to_string(), rows: data.rows() };
+    Ok(Model::new(schema, features, learner.params(), predictor, report))
+}
+
+fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
+    if weights.len() != rows {
+        let what = "weights and rows";
+        return Err(DataError::Sizes { what, left: weights.len(), right: rows }.into());
+    }
+    let bad = weights.iter().find(|w| !w.is_finite() || **w < 0.0);
+    ParamError::require(bad.is_none(), "weights", bad, "must be finite and not negative")?;
+    ParamError::require(weights.iter().any(|&w| w > 0.0), "weights", 0.0, "must not all be zero")?;
+    Ok(())
+}
+
+/// How the most probable label set is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Inference {
+    /// Branch and bound with a certificate; gives up after this many nodes (0: never).
+    Exact {
+        /// Nodes to look at before giving up.
+        node_limit: usize,
+    },
+    /// The paper's heuristic alone: the best of the experts' own most probable sets.
+    BestExpert,
+    /// The paper's search: simulated annealing from the heuristic's answer.
+    Annealing {
+        /// Steps.
+        iterations: usize,
+        /// Seed of the walk; each row has its own stream.
+        seed: u64,
+    },
+}
+
+impl Default for Inference {
+    fn default() -> Self {
+        Inference::Exact { node_limit: 100_000 }
+    }
+}
+
+/// What is known about how good a predicted label set is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// No label set has a log-probability above this.
+    pub log_bound: f64,
+    /// Whether the prediction is proven to be the most probable set.
+    pub certified: bool,
+    /// Search nodes that were looked at.
+    pub nodes: usize,
+}
+
+/// A predicted label set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The set.
+    pub labels: LabelSet,
+    /// Its log-probability, if the method has joint probabilities.
+    pub log_probability: Option<f64>,
+    /// What is proven about it, if the method searches.
+    pub certificate: Option<Certificate>,
+}
+
+/// What kind of joint probability a method gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// A distribution over all label sets that sums to one.
+    Distribution,
+    /// None: only decisions or scores.
+    None,
+}
+
+/// What a method has learned; works on encoded rows.
+pub trait Predictor: Send + Sync {
+    /// Name in the registry.
+    fn method(&self) -> &'static str;
+    /// Number of labels, d.
+    fn label_count(&self) -> usize;
+    /// Number of features, m.
+    fn feature_count(&self) -> usize;
+    /// Whether [`Predictor::log_prob`] answers.
+    fn joint(&self) -> Joint;
+    /// How [`Predictor::predict`] searches unless told otherwise.
+    fn inference(&self) -> Inference {
+        Inference::default()
+    }
+    /// The best label set of each row; methods with one way of predicting ignore `inference`.
+    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>>;
+    /// P(yᵢ = 1 | x), N × d.
+    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix>;
+    /// log P(y | x) of one label set per row.
+    fn log_prob(&self, _features: &Matrix, _labels: &[LabelSet]) -> Result<Vec<f64>> {
+        Err(Error::Unsupported { method: self.method(), what: "joint probabilities", reason: "it only scores labels" })
+    }
+    /// The `count` most probable label sets of each row with their log-probabilities, best first.
+    fn top_sets(&self, _features: &Matrix, _count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        Err(Error::Unsupported {
+            method: self.method(),
+            what: "the k best label sets",
+            reason: "it has no joint distribution",
+        })
+    }
+    /// The label trees, one per expert.
+    fn trees(&self) -> Vec<&Branching> {
+        Vec::new()
+    }
+    /// Gate weights g(x) of the experts, N × K, for mixtures.
+    fn gate(&self, _features: &Matrix) -> Option<DenseMatrix> {
+        None
+    }
+    /// Everything a file must hold to bring this predictor back bit by bit.
+    fn store(&self) -> Stored;
+}
+
+/// What happened during a fit. Holds no times: the same seed gives the same bytes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// Whether every iteration that has a stop rule met it.
+    pub converged: bool,
+    /// Things a person should know: constant labels, limits reached, imputed cells.
+    pub notes: Vec<String>,
+    /// The course of EM, empty for methods without it.
+    pub trace: Vec<TraceStep>,
+}
+
+/// One EM iteration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceStep {
+    /// Number of experts at that time.
+    pub experts: usize,
+    /// Iteration within this EM run, from 0 (before the first M-step).
+    pub iteration: usize,
+    /// Observed log-likelihood of the training rows (Eq. 6 of the paper).
+    pub log_likelihood: f64,
+    /// The same minus the penalties: what EM increases.
+    pub penalised: f64,
+    /// Log-likelihood of the internal validation rows, if any.
+    pub validation: Option<f64>,
+}

@@ -1,0 +1,35 @@
+//! Probabilistic multi-label classification.
+//!
+//! Rows have features x and several yes/no labels y. arbormix learns the whole conditional distribution P(y | x) with
+//! ML-ME (a softmax gate over K experts, each a conditional tree-structured Bayesian network with logistic-regression
+//! nodes) and answers questions with it: the most probable label set, marginals, the k best sets.
+//!
+//! Data flows one way; each module knows only those before it:
+//!
+//! `data` → `features` → `logistic` → `tree` (and `rivals`) → `mixture` → `measure`
+//!
+//! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
+//!
+//! # Crate features
+//! - `parquet` (off by default): read Parquet files; adds about 25 crates.
+
+pub mod data;
+pub mod error;
+pub mod features;
+mod learner;
+pub mod logistic;
+pub mod matrix;
+pub mod measure;
+pub mod mixture;
+pub mod model;
+pub mod progress;
+pub mod random;
+pub mod registry;
+pub mod rivals;
+pub mod tree;
+
+pub use error::{Error, ParamError, Result};
+pub use learner::{
+    Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
+};
+pub use model::Model;

@@ -1,0 +1,76 @@
+//! Column-major blocks: one contiguous column per problem of a batch.
+
+/// A column-major matrix whose columns are the problems of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+}
+
+impl Columns {
+    /// All zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Columns {
+        Columns { rows, cols, values: vec![0.0; rows * cols] }
+    }
+
+    /// From equally long columns; `rows` is needed because there may be none.
+    ///
+    /// # Panics
+    /// If a column's length is not `rows`: callers build the columns themselves.
+    pub fn from_columns<'a>(rows: usize, columns: impl IntoIterator<Item = &'a [f64]>) -> Columns {
+        let mut values = Vec::new();
+        for column in columns {
+            assert_eq!(column.len(), rows, "columns of a block have one length");
+            values.extend_from_slice(column);
+        }
+        let cols = values.len().checked_div(rows).unwrap_or(0);
+        Columns { rows, cols, values }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// One column.
+    pub fn column(&self, column: usize) -> &[f64] {
+        &self.values[column * self.rows..(column + 1) * self.rows]
+    }
+
+    /// One column, to change.
+    pub fn column_mut(&mut self, column: usize) -> &mut [f64] {
+        &mut self.values[column * self.rows..(column + 1) * self.rows]
+    }
+
+    /// One cell.
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        self.values[column * self.rows + row]
+    }
+
+    /// All cells, column after column.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All cells, column after column, to change.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Keeps the listed columns (ascending), in place.
+    pub fn keep(&mut self, columns: &[usize]) {
+        for (to, &from) in columns.iter().enumerate() {
+            if to != from {
+                self.values.copy_within(from * self.rows..(from + 1) * self.rows, to * self.rows);
+            }
+        }
+        self.cols = columns.len();
+        self.values.truncate(self.cols * self.rows);
+    }
+}

@@ -1,0 +1,65 @@
+//! Dense kernels, all single-threaded: parallelism lives outside, over independent problems, so that results do
+//! not depend on the number of threads.
+
+use super::{Columns, DenseMatrix};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par, Side};
+
+fn rows_of(matrix: &DenseMatrix) -> MatRef<'_, f64> {
+    MatRef::from_row_major_slice(matrix.values(), matrix.rows(), matrix.cols())
+}
+
+fn columns_of(block: &Columns) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(block.values(), block.rows(), block.cols())
+}
+
+fn columns_mut(block: &mut Columns) -> MatMut<'_, f64> {
+    let (rows, cols) = (block.rows(), block.cols());
+    MatMut::from_column_major_slice_mut(block.values_mut(), rows, cols)
+}
+
+/// `left · right`.
+pub(super) fn product(left: &DenseMatrix, right: &Columns) -> Columns {
+    let mut out = Columns::zeros(left.rows(), right.cols());
+    matmul(columns_mut(&mut out), Accum::Replace, rows_of(left), columns_of(right), 1.0, Par::Seq);
+    out
+}
+
+/// `leftᵀ · right`.
+pub(super) fn transposed_product(left: &DenseMatrix, right: &Columns) -> Columns {
+    let mut out = Columns::zeros(left.cols(), right.cols());
+    let transposed = rows_of(left).transpose();
+    matmul(columns_mut(&mut out), Accum::Replace, transposed, columns_of(right), 1.0, Par::Seq);
+    out
+}
+
+/// `out += factor · left · right` for three dense matrices.
+pub fn accumulate_product(out: &mut DenseMatrix, left: &DenseMatrix, right: &DenseMatrix, factor: f64) {
+    let (rows, cols) = (out.rows(), out.cols());
+    let target = MatMut::from_row_major_slice_mut(out.values_mut(), rows, cols);
+    matmul(target, Accum::Add, rows_of(left), rows_of(right), factor, Par::Seq);
+}
+
+/// The Gram matrix `XᵀX`, columns × columns.
+pub fn gram(matrix: &DenseMatrix) -> DenseMatrix {
+    let mut out = DenseMatrix::zeros(matrix.cols(), matrix.cols());
+    let (rows, cols) = (out.rows(), out.cols());
+    let target = MatMut::from_row_major_slice_mut(out.values_mut(), rows, cols);
+    matmul(target, Accum::Replace, rows_of(matrix).transpose(), rows_of(matrix), 1.0, Par::Seq);
+    out
+}
+
+/// Eigenvalues (ascending) and eigenvectors (as columns) of a symmetric matrix, or `None` if the iteration fails.
+pub fn eigen_symmetric(matrix: &DenseMatrix) -> Option<(Vec<f64>, DenseMatrix)> {
+    let size = matrix.rows();
+    let decomposition = rows_of(matrix).self_adjoint_eigen(Side::Lower).ok()?;
+    let values = (0..size).map(|i| decomposition.S()[i]).collect();
+    let vectors = decomposition.U();
+    let mut out = DenseMatrix::zeros(size, size);
+    for row in 0..size {
+        for column in 0..size {
+            out.row_mut(row)[column] = vectors[(row, column)];
+        }
+    }
+    Some((values, out))
+}

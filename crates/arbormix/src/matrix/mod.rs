@@ -1,0 +1,84 @@
+//! Matrices: dense rows, sparse rows (CSR), and the products the solvers need.
+//!
+//! [`DenseMatrix`] is row-major and contiguous: a data set's rows. [`Columns`] is column-major and contiguous: one
+//! column per problem of a batch. [`Matrix`] is either dense or sparse rows; nothing turns one into the other
+//! unasked.
+
+mod columns;
+mod dense;
+mod kernels;
+mod sparse;
+
+pub use columns::Columns;
+pub use dense::DenseMatrix;
+pub use kernels::{accumulate_product, eigen_symmetric, gram};
+pub use sparse::{SparseBuilder, SparseMatrix};
+
+/// Rows of numbers, dense or sparse.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix {
+    /// Every cell stored.
+    Dense(DenseMatrix),
+    /// Only non-zero cells stored.
+    Sparse(SparseMatrix),
+}
+
+impl Matrix {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Matrix::Dense(dense) => dense.rows(),
+            Matrix::Sparse(sparse) => sparse.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Matrix::Dense(dense) => dense.cols(),
+            Matrix::Sparse(sparse) => sparse.cols(),
+        }
+    }
+
+    /// Whether only non-zeros are stored.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Matrix::Sparse(_))
+    }
+
+    /// Calls `visit(column, value)` for every stored cell of a row, columns ascending.
+    pub fn visit_row(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Matrix::Dense(dense) => {
+                dense.row(row).iter().enumerate().for_each(|(column, &value)| visit(column, value));
+            }
+            Matrix::Sparse(sparse) => {
+                let (columns, values) = sparse.row(row);
+                columns.iter().zip(values).for_each(|(&column, &value)| visit(column as usize, value));
+            }
+        }
+    }
+
+    /// The rows with the given indices, in that order.
+    pub fn select_rows(&self, rows: &[usize]) -> Matrix {
+        match self {
+            Matrix::Dense(dense) => Matrix::Dense(dense.select_rows(rows)),
+            Matrix::Sparse(sparse) => Matrix::Sparse(sparse.select_rows(rows)),
+        }
+    }
+
+    /// The product with `right` (columns × P), as rows × P.
+    pub fn product(&self, right: &Columns) -> Columns {
+        match self {
+            Matrix::Dense(dense) => dense.product(right),
+            Matrix::Sparse(sparse) => sparse.product(right),
+        }
+    }
+
+    /// The product of the transpose with `right` (rows × P), as columns × P.
+    pub fn transposed_product(&self, right: &Columns) -> Columns {
+        match self {
+            Matrix::Dense(dense) => dense.transposed_product(right),
+            Matrix::Sparse(sparse) => sparse.transposed_product(right),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A fitted model: what was learned, how raw columns become its features, and the names of both; saved as one file.
+
+mod file;
+
+pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
+
+use std::path::Path;
+
+use crate::data::{DataError, Dataset, LabelSet};
+use crate::error::Result;
+use crate::features::FeatureMap;
+use crate::learner::{FitReport, Inference, Prediction, Predictor};
+use crate::matrix::{DenseMatrix, Matrix};
+
+/// What a model knows about the data it was trained on.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Schema {
+    /// Names of the labels, in the model's order.
+    pub label_names: Vec<String>,
+    /// Name of the training data.
+    pub trained_on: String,
+    /// Its number of rows.
+    pub rows: usize,
+}
+
+/// A fitted model, complete: predicts on raw data sets, saves to one file.
+pub struct Model {
+    schema: Schema,
+    features: FeatureMap,
+    params: serde_json::Value,
+    predictor: Box<dyn Predictor>,
+    report: FitReport,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("method", &self.method()).field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Model {
+    /// Puts the parts together; [`crate::fit`] does this.
+    pub fn new(
+        schema: Schema,
+        features: FeatureMap,
+        params: serde_json::Value,
+        predictor: Box<dyn Predictor>,
+        report: FitReport,
+    ) -> Model {
+        Model { schema, features, params, predictor, report }
+    }
+
+    /// Name of the method in the registry.
+    pub fn method(&self) -> &'static str {
+        self.predictor.method()
+    }
+
+    /// Names and origin.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// How raw columns become features.
+    pub fn features(&self) -> &FeatureMap {
+        &self.features
+    }
+
+    /// The parameters it was fitted with.
+    pub fn params(&self) -> &serde_json::Value {
+        &self.params
+    }
+
+    /// What was learned.
+    pub fn predictor(&self) -> &dyn Predictor {
+        self.predictor.as_ref()
+    }
+
+    /// What happened during the fit.
+    pub fn report(&self) -> &FitReport {
+        &self.report
+    }
+
+    /// Encoded features of raw rows; columns are matched by name.
+    pub fn encode(&self, data: &Dataset) -> Result<Matrix> {
+        self.features.encode(data)
+    }
+
+    /// The most probable label set of each row, searched for as the model's parameters say.
+    pub fn predict(&self, data: &Dataset) -> Result<Vec<Prediction>> {
+        self.predict_with(data, self.predictor.inference())
+    }
+
+    /// The most probable label set of each row, searched for as told.
+    pub fn predict_with(&self, data: &Dataset, inference: Inference) -> Result<Vec<Prediction>> {
+        self.predictor.predict(&self.encode(data)?, inference)
+    }
+
+    /// P(yᵢ = 1 | x), rows × d.
+    pub fn marginals(&self, data: &Dataset) -> Result<DenseMatrix> {
+        self.predictor.marginals(&self.encode(data)?)
+    }
+
+    /// log P(y | x) of the rows' own labels.
+    pub fn log_prob(&self, data: &Dataset) -> Result<Vec<f64>> {
+        self.predictor.log_prob(&self.encode(data)?, &self.true_sets(data)?)
+    }
+
+    /// The rows' label sets in the model's label order; labels are matched by name.
+    pub fn true_sets(&self, data: &Dataset) -> Result<Vec<LabelSet>> {
+        let labels = self.align_labels(data)?;
+        if labels.unknown() > 0 {
+            return Err(DataError::UnknownLabels {
+                cells: labels.unknown(),
+                method: "the probability of a whole label set",
+                remedy: "remove these rows or fill in the cells",
+            }
+            .into());
+        }
+        Ok(labels.sets().to_vec())
+    }
+
+    /// The data's labels in the model's label order; every label of the model must be there.
+    pub fn align_labels(&self, data: &Dataset) -> Result<crate::data::Labels> {
+        let position = |name: &String| data.label_names().iter().position(|other| other == name);
+        let places: Vec<Option<usize>> = self.schema.label_names.iter().map(position).collect();
+        let needed = places.len();
+        let lacking = |(name, place): (&String, &Option<usize>)| place.is_none().then(|| name.clone());
+        let missing: Vec<String> = self.schema.label_names.iter().zip(&places).filter_map(lacking).collect();
+        if !missing.is_empty() {
+            return Err(DataError::MissingLabels { missing, needed }.into());
+        }
+        let places: Vec<usize> = places.into_iter().flatten().collect();
+        let arrange = |set: &LabelSet| {
+            let values: Vec<bool> = places.iter().map(|&place| set.get(place)).collect();
+            LabelSet::from_bools(&values)
+        };
+        let sets = data.labels().sets().iter().map(arrange).collect();
+        Ok(match data.labels().mask() {
+            None => crate::data::Labels::new(needed, sets),
+            Some(masks) => crate::data::Labels::with_mask(needed, sets, masks.iter().map(arrange).collect()),
+        })
+    }
+
+    /// Writes the model to one file, atomically.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        file::save(self, path)
+    }
+
+    /// Reads a model that [`Model::save`] wrote; predictions are bit-identical.
+    pub fn load(path: &Path) -> Result<Model> {
+        file::load(path)
+    }
+}

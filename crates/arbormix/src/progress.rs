@@ -1,0 +1,27 @@
+//! How long work shows itself and is stopped, without the library knowing any terminal.
+
+use crate::error::{Error, Result};
+
+/// Receives what a long computation reports; all methods may be called from several threads.
+pub trait Progress: Send + Sync {
+    /// A stage of `steps` steps begins; it ends when the next one begins or the work returns.
+    fn begin(&self, _stage: &str, _steps: usize) {}
+    /// `steps` more steps of the current stage are done.
+    fn advance(&self, _steps: usize) {}
+    /// Something a person should read: a label that is constant, an iteration limit that was reached.
+    fn note(&self, _message: &str) {}
+    /// Whether the work should stop as soon as it can.
+    fn cancelled(&self) -> bool {
+        false
+    }
+    /// `Err(Error::Cancelled)` once [`Progress::cancelled`] says so; called at every safe point.
+    fn check(&self) -> Result<()> {
+        if self.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Reports nothing and never cancels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}

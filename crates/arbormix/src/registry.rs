@@ -1,0 +1,155 @@
+//! The one list of methods; the command line, experiments and tests iterate it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{ParamError, Result};
+use crate::learner::{Learner, Predictor};
+use crate::mixture::{Mixture, MixtureParams};
+use crate::model::Stored;
+use crate::rivals::br::{BinaryRelevance, BinaryRelevanceParams};
+use crate::tree::{Tree, TreeParams};
+
+/// A set of defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preset {
+    /// What we recommend.
+    #[default]
+    Default,
+    /// Every choice as in the paper.
+    Paper,
+}
+
+/// Parameters that have both sets of defaults.
+pub trait Presets: Default {
+    /// The paper's choices.
+    fn paper() -> Self;
+    /// The defaults of a preset.
+    fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Default => Self::default(),
+            Preset::Paper => Self::paper(),
+        }
+    }
+}
+
+/// One method.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Name on the command line and in model files.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    defaults: fn(Preset) -> Value,
+    learner: fn(Value) -> Result<Box<dyn Learner>>,
+    load: fn(&Stored) -> Result<Box<dyn Predictor>>,
+}
+
+impl Method {
+    /// Its parameters and their defaults.
+    pub fn defaults(&self, preset: Preset) -> Value {
+        (self.defaults)(preset)
+    }
+
+    /// Brings a stored predictor back.
+    pub fn load(&self, stored: &Stored) -> Result<Box<dyn Predictor>> {
+        (self.load)(stored)
+    }
+}
+
+/// All methods, ours first.
+pub const METHODS: &[Method] = &[
+    Method {
+        name: "mlme",
+        title: "ML-ME",
+        summary: "mixture of conditional tree-structured Bayesian networks with a softmax gate",
+        defaults: defaults::<MixtureParams>,
+        learner: learner_from::<MixtureParams>,
+        load: |stored| Ok(Box::new(Mixture::load(stored)?)),
+    },
+    Method {
+        name: "ctbn",
+        title: "CTBN",
+        summary: "one conditional tree-structured Bayesian network",
+        defaults: defaults::<TreeParams>,
+        learner: learner_from::<TreeParams>,
+        load: |stored| Ok(Box::new(Tree::load(stored)?)),
+    },
+    Method {
+        name: "br",
+        title: "BR",
+        summary: "binary relevance: one logistic regression per label",
+        defaults: defaults::<BinaryRelevanceParams>,
+        learner: learner_from::<BinaryRelevanceParams>,
+        load: |stored| Ok(Box::new(BinaryRelevance::load(stored)?)),
+    },
+];
+
+/// The method with a name.
+pub fn method(name: &str) -> Result<&'static Method, ParamError> {
+    METHODS.iter().find(|method| method.name == name).ok_or_else(|| ParamError::UnknownMethod {
+        name: name.to_string(),
+        known: METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// A learner: a preset's defaults with `overrides` (a JSON object of the same shape) laid over them.
+///
+/// ```
+/// use arbormix::registry::{Preset, learner};
+/// let overrides = serde_json::json!({"experts": 3, "seed": 7});
+/// assert_eq!(learner("mlme", Preset::Paper, &overrides)?.params()["experts"], 3);
+/// assert!(learner("mlme", Preset::Paper, &serde_json::json!({"expert": 3})).is_err());
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn learner(name: &str, preset: Preset, overrides: &Value) -> Result<Box<dyn Learner>> {
+    let method = method(name)?;
+    let mut params = method.defaults(preset);
+    overlay(&mut params, overrides, "")?;
+    let learner = (method.learner)(params)?;
+    learner.validate()?;
+    Ok(learner)
+}
+
+/// Lays `over` over `base`; names that `base` does not have are refused with the list of those it has.
+fn overlay(base: &mut Value, over: &Value, path: &str) -> Result<(), ParamError> {
+    match (base, over) {
+        // A variant of an enum ({"exact": {...}}) is replaced whole: its keys are not parameters.
+        (Value::Object(fields), Value::Object(changes)) if !is_variant(fields, changes) => {
+            for (name, change) in changes {
+                let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let known = || fields.keys().cloned().collect::<Vec<_>>().join(", ");
+                if !fields.contains_key(name) {
+                    return Err(ParamError::UnknownName { name: place, known: known() });
+                }
+                if let Some(field) = fields.get_mut(name) {
+                    overlay(field, change, &place)?;
+                }
+            }
+        }
+        (base, over) => *base = over.clone(),
+    }
+    Ok(())
+}
+
+fn is_variant(fields: &serde_json::Map<String, Value>, changes: &serde_json::Map<String, Value>) -> bool {
+    fields.len() == 1
+        && changes.len() == 1
+        && fields.keys().next() != changes.keys().next()
+        && fields.values().all(Value::is_object)
+}
+
+fn defaults<P: Presets + Serialize>(preset: Preset) -> Value {
+    serde_json::to_value(P::preset(preset)).expect("parameters are plain data")
+}
+
+fn learner_from<P: Learner + DeserializeOwned + 'static>(params: Value) -> Result<Box<dyn Learner>> {
+    // serde_json names the type it expected but not the parameter, so each is tried against the default's shape
+    // in `overlay`; what is left here are wrong types, and the message says which.
+    let parsed: P = serde_json::from_value(params)
+        .map_err(|e| ParamError::Form { name: "value".to_string(), message: e.to_string() })?;
+    Ok(Box::new(parsed))
+}

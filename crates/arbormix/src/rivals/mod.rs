@@ -1,0 +1,3 @@
+//! The methods ML-ME is compared with; CTBN is [`crate::tree`] itself.
+
+pub mod br;

@@ -164,7 +164,7 @@ impl Presets for MixtureParams {
                 max_iterations: 50,
                 tolerance: 1e-4,
                 responsibilities: Responsibilities::Normalised,
-                solver: SolverParams { tolerance: 1e-4, max_iterations: 5 },
+                solver: SolverParams { tolerance: 1e-6, max_iterations: 5 },
             },
             validation: ValidationParams { share: 0.3, early_stopping: false },
             inference: Inference::Annealing { iterations: 150, seed: 0 },

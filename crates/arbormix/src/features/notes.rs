@@ -41,18 +41,18 @@ pub(super) fn notes(data: &Dataset, summaries: &[Summary], fills: &[f64]) -> Vec
     let unobserved = select(&|summary| summary.observed == 0);
     if !unobserved.is_empty() {
         let what = count(unobserved.len(), "feature has", "features have");
-        notes.push(format!("{what} no observed cell and tells nothing: {}", list(&unobserved, quoted)));
+        notes.push(format!("{what} no observed cell (nothing to learn from): {}", list(&unobserved, quoted)));
     }
     let constant = select(&|summary| summary.observed > 0 && summary.is_constant());
     if !constant.is_empty() {
         let what = count(constant.len(), "feature is", "features are");
-        notes.push(format!("{what} constant and tells nothing: {}", list(&constant, quoted)));
+        notes.push(format!("{what} constant (nothing to learn from): {}", list(&constant, quoted)));
     }
     let ids = id_like(data, summaries);
     if !ids.is_empty() {
         let what = count(ids.len(), "feature looks", "features look");
         notes.push(format!(
-            "{what} like a row number or id (another value in every row); if so, remove it: {}",
+            "{what} like a row number or id (another value in every row), which does not carry over to new rows: {}",
             list(&ids, quoted)
         ));
     }

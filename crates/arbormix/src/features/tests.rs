@@ -168,8 +168,8 @@ fn constant_and_unobserved_columns_are_kept_as_zero() {
         map.notes(),
         [
             "1 missing feature cell is read: \"x\" (1) as its mean 1.5",
-            "1 feature has no observed cell and tells nothing: \"empty\"",
-            "1 feature is constant and tells nothing: \"same\"",
+            "1 feature has no observed cell (nothing to learn from): \"empty\"",
+            "1 feature is constant (nothing to learn from): \"same\"",
         ]
     );
 }
@@ -182,8 +182,8 @@ fn columns_that_look_like_ids_are_named() {
     let rows: Vec<[f64; 4]> =
         (0..25).map(|row| f64::from(row)).map(|row| [900.0 - 7.0 * row, row + 0.5, (row / 2.0).floor(), row]).collect();
     let rows: Vec<&[f64]> = rows.iter().map(<[f64; 4]>::as_slice).collect();
-    let note = "2 features look like a row number or id (another value in every row); if so, remove it: \
-                \"id\", \"zero-based\"";
+    let note = "2 features look like a row number or id (another value in every row), which does not \
+                carry over to new rows: \"id\", \"zero-based\"";
     assert_eq!(fit(&dense(columns(), &rows), Scaling::Auto).notes(), [note]);
     assert_eq!(fit(&sparse(columns(), &rows), Scaling::Auto).notes(), [note]);
     assert!(fit(&dense(columns(), &rows[..10]), Scaling::Auto).notes().is_empty());
@@ -197,7 +197,7 @@ fn missing_nominal_cells_take_the_most_frequent_category_and_ties_the_first() {
     assert_eq!(map.fills(), [1.0]);
     assert_eq!(encoded(&map, &data)[3], [0.0, 1.0, 0.0]);
     let note = "1 missing feature cell is read: \"c\" (1) as its most frequent category \"g\"";
-    // A category that training never saw is constant; only its own feature is.
+    // No note on "r", which training never saw: the column itself varies.
     assert_eq!(map.notes(), [note]);
 }
 

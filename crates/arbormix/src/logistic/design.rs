@@ -138,9 +138,7 @@ impl Design {
     /// Weights of the original features, the bias, and the weights of extra columns.
     pub fn to_features(&self, coefficients: &Coefficients) -> FeatureWeights {
         match coefficients {
-            Coefficients::Constant(log_odds) => {
-                FeatureWeights { weights: vec![0.0; self.features], bias: *log_odds }
-            }
+            Coefficients::Constant(log_odds) => FeatureWeights { weights: vec![0.0; self.features], bias: *log_odds },
             Coefficients::Linear(weights) => {
                 let (own, extra) = weights.split_at(self.ridge.len());
                 let mut out = match &self.basis {

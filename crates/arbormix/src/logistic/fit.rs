@@ -300,9 +300,7 @@ impl<'a> Newton<'a> {
         if problems.len() == self.member.len() {
             return;
         }
-        for block in
-            [&mut self.signed, &mut self.weights, &mut self.margins, &mut self.residual, &mut self.curvature]
-        {
+        for block in [&mut self.signed, &mut self.weights, &mut self.margins, &mut self.residual, &mut self.curvature] {
             block.keep(problems);
         }
         for values in [&mut self.objective, &mut self.goal, &mut self.reference] {

@@ -20,4 +20,4 @@ pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use params::{Bias, GateParams, LogisticParams, SolverParams};
 pub(crate) use path::LOG_FLOOR;
-pub use path::choose_costs;
+pub use path::{choose_costs, cost_folds};

@@ -6,9 +6,19 @@ use super::design::{Coefficients, Design};
 use super::fit::{Problem, solve};
 use super::loss::log_probability;
 use super::params::LogisticParams;
+use crate::random::Stream;
 
 /// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
 pub(crate) const LOG_FLOOR: f64 = -27.631_021_115_928_547;
+
+/// Fold of each row in the choice of C: a seeded shuffle, the same for all regressions of a fit.
+pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
+    let mut fold_of = vec![0; rows];
+    for (place, row) in Stream::new(seed, "cost-folds", 0).permutation(rows).into_iter().enumerate() {
+        fold_of[row] = place % folds;
+    }
+    fold_of
+}
 
 /// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood, ties to the smaller.
 ///

@@ -11,7 +11,7 @@ use crate::data::DataError;
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, LogisticParams, choose_costs};
+use crate::logistic::{Design, LogisticParams, choose_costs, cost_folds};
 use crate::progress::Progress;
 use crate::random::Stream;
 
@@ -21,7 +21,7 @@ pub(crate) struct Trainer<'a> {
     /// One column of N values per label.
     pub(crate) labels: Vec<Vec<bool>>,
     /// Weights of the rows, given by the user.
-    pub(crate) row_weights: Option<&'a [f64]>,
+    pub(crate) row_weights: Option<Vec<f64>>,
     pub(crate) logistic: &'a LogisticParams,
     structure: &'a StructureParams,
     nodes: &'a NodeParams,
@@ -35,37 +35,27 @@ pub(crate) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// Prepares the rows.
     pub(crate) fn new(
-        data: &TrainingSet<'a>,
+        data: &TrainingSet<'_>,
         logistic: &'a LogisticParams,
         structure: &'a StructureParams,
         nodes: &'a NodeParams,
         seed: u64,
     ) -> Trainer<'a> {
-        let rows = data.labels.rows();
-        let mut fold_of = vec![0; rows];
-        for (place, row) in Stream::new(seed, "cost-folds", 0).permutation(rows).into_iter().enumerate() {
-            fold_of[row] = place % logistic.folds;
-        }
         Trainer {
             design: Design::new(data.features, logistic.bias),
             labels: (0..data.labels.count()).map(|label| data.labels.column(label)).collect(),
-            row_weights: data.weights,
+            row_weights: data.weights.map(<[f64]>::to_vec),
             logistic,
             structure,
             nodes,
             seed,
-            fold_of,
+            fold_of: cost_folds(data.labels.rows(), logistic.folds, seed),
             costs: BTreeMap::new(),
         }
     }
 
     /// The best tree for weighted rows (Section 5.3.1); every `number` divides the rows anew.
-    pub(crate) fn structure(
-        &self,
-        weights: Option<&[f64]>,
-        number: u64,
-        progress: &dyn Progress,
-    ) -> Result<Branching> {
+    pub(crate) fn structure(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<Branching> {
         let task = Task {
             design: &self.design,
             labels: &self.labels,
@@ -137,7 +127,7 @@ impl<'a> Trainer<'a> {
 
     fn costs_under(&self, condition: Condition, targets: &[&[bool]]) -> Vec<f64> {
         let choose = |rows: Option<&[usize]>, extras: &[&[f64]]| {
-            choose_costs(&self.design, rows, extras, targets, self.row_weights, &self.fold_of, self.logistic)
+            choose_costs(&self.design, rows, extras, targets, self.row_weights.as_deref(), &self.fold_of, self.logistic)
         };
         match condition {
             Condition::Always => choose(None, &[]),

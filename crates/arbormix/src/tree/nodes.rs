@@ -24,12 +24,7 @@ pub(crate) enum Condition {
 
 impl Condition {
     /// Calls `work` with the block of rows (and columns) of this condition.
-    pub(crate) fn with_block<T>(
-        self,
-        design: &Design,
-        labels: &[Vec<bool>],
-        work: impl FnOnce(&Block<'_>) -> T,
-    ) -> T {
+    pub(crate) fn with_block<T>(self, design: &Design, labels: &[Vec<bool>], work: impl FnOnce(&Block<'_>) -> T) -> T {
         match self {
             Condition::Always => work(&design.block(None, &[])),
             Condition::Parent { parent, value } => {
@@ -125,6 +120,13 @@ pub(crate) struct FittedNode {
 }
 
 impl Fitted {
+    /// Labels on their own: the cost and regression of each.
+    pub(crate) fn without_edges(labels: impl Iterator<Item = (f64, Coefficients)>) -> Fitted {
+        let node = |(cost, coefficients)| vec![FittedNode { condition: Condition::Always, cost, coefficients }];
+        let nodes: Vec<Vec<FittedNode>> = labels.map(node).collect();
+        Fitted { tree: Branching::isolated(nodes.len()), nodes }
+    }
+
     /// log P(y⁽ⁿ⁾ | x⁽ⁿ⁾, T) of every training row (Eq. 3).
     pub(crate) fn log_likelihoods(&self, design: &Design, labels: &[Vec<bool>]) -> Vec<f64> {
         let mut total = vec![0.0; design.rows()];

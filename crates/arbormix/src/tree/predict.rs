@@ -12,7 +12,7 @@ use crate::learner::{Certificate, Inference, Joint, Prediction, Predictor};
 use crate::logistic::Design;
 use crate::logistic::loss::log_sigmoid;
 use crate::matrix::{Columns, DenseMatrix, Matrix};
-use crate::model::Stored;
+use crate::model::{ModelFileError, Stored};
 
 /// How a label's log-odds are read off the tree's regressions: z = margin[columns[u]] + u · shift for parent value u.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,8 @@ impl Tree {
         weights.values_mut().copy_from_slice(flat);
         let known = |columns: &[usize; 2]| columns.iter().all(|&c| c < facts.regressions);
         if facts.columns.len() != shifts.len() || !facts.columns.iter().all(known) {
-            return Err(stored.damaged("the nodes of a tree do not fit its regressions").into());
+            let message = "the nodes of a tree do not fit its regressions".to_string();
+            return Err(ModelFileError::Entry { name: "facts".to_string(), message }.into());
         }
         let nodes = facts.columns.iter().zip(shifts).map(|(&columns, &shift)| NodeWeights { columns, shift }).collect();
         Ok(Tree { branching: facts.parents, nodes, weights, biases })
@@ -124,7 +125,7 @@ impl Tree {
             features: self.weights.rows(),
             regressions: self.biases.len(),
         };
-        let mut stored = Stored::new(&facts);
+        let mut stored = Stored::with_facts(&facts);
         stored.put("shifts", &[self.nodes.len()], self.nodes.iter().map(|node| node.shift).collect());
         stored.put("weights", &[self.biases.len(), self.weights.rows()], self.weights.values().to_vec());
         stored.put("biases", &[self.biases.len()], self.biases.clone());

@@ -6,20 +6,15 @@ use arbormix::tree::Branching;
 
 /// A forest with box-drawing characters, one label per line, children under their parent.
 pub(crate) fn text(tree: &Branching, names: &[String]) -> String {
-    let mut children = vec![Vec::new(); names.len()];
-    let mut roots = Vec::new();
-    for (label, parent) in tree.parents().iter().enumerate() {
-        parent.map_or(&mut roots, |parent| &mut children[parent]).push(label);
-    }
     let mut out = String::new();
     // (label, what stands before its line, what stands before its children's lines), last to be drawn first.
     let mut waiting: Vec<(usize, String, String)> =
-        roots.into_iter().rev().map(|root| (root, String::new(), String::new())).collect();
+        tree.children(None).into_iter().rev().map(|root| (root, String::new(), String::new())).collect();
     while let Some((label, own, below)) = waiting.pop() {
         out.push_str(&own);
         out.push_str(&names[label]);
         out.push('\n');
-        for (place, &child) in children[label].iter().rev().enumerate() {
+        for (place, child) in tree.children(Some(label)).into_iter().rev().enumerate() {
             let (branch, rest) = if place == 0 { ("└── ", "    ") } else { ("├── ", "│   ") };
             waiting.push((child, format!("{below}{branch}"), format!("{below}{rest}")));
         }

@@ -1,11 +1,14 @@
 //! Parameters from the command line, laid over a preset's defaults by the registry.
 
 use arbormix::registry::{self, Preset};
-use arbormix::{Inference, Learner};
+use arbormix::{Inference, Learner, Model};
 use clap::Args;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+
+/// Parameter of the methods that search.
+const INFERENCE: &str = "inference";
 
 /// How a method is set up.
 #[derive(Debug, Clone, Args)]
@@ -44,6 +47,11 @@ impl Assignment {
             _ => Err("expected NAME=VALUE, e.g. experts=3".to_string()),
         }
     }
+}
+
+/// Whether a method searches for its prediction, and so can search in several ways.
+pub(crate) fn searches(method: &str) -> bool {
+    registry::method(method).is_ok_and(|method| has(&method.defaults(Preset::Default), INFERENCE))
 }
 
 impl LearnerArgs {
@@ -97,21 +105,37 @@ fn nested(assignments: &[Assignment]) -> Result<Value, Failure> {
     Ok(root)
 }
 
-/// The way of searching with a name; numbers come from the model's own way or from the presets.
+/// The way of searching that `--inference` names, or the model's own.
+pub(crate) fn chosen_inference(name: Option<&str>, model: &Model, seed: Option<u64>) -> Result<Inference, Failure> {
+    let own = model.predictor().inference();
+    let chosen = match name {
+        Some(name) => inference(name, model.method(), own)?,
+        None => own,
+    };
+    Ok(match (chosen, seed) {
+        (Inference::Annealing { iterations, .. }, Some(seed)) => Inference::Annealing { iterations, seed },
+        (chosen, _) => chosen,
+    })
+}
+
+/// The way of searching with a name; its numbers come from the model's own way, else from a preset.
 pub(crate) fn inference(name: &str, method: &str, own: Inference) -> Result<Inference, Failure> {
-    let preset = |preset| registry::method(method).map(|m| m.defaults(preset)["inference"].clone());
-    let mut candidates = vec![own, Inference::default()];
-    for defaults in [Preset::Default, Preset::Paper].map(preset) {
-        candidates.extend(serde_json::from_value::<Inference>(defaults.map_err(arbormix::Error::from)?));
+    let method = registry::method(method).map_err(arbormix::Error::from)?;
+    let presets = [Preset::Default, Preset::Paper].map(|preset| method.defaults(preset)[INFERENCE].clone());
+    if presets.iter().all(Value::is_null) {
+        let title = method.title;
+        return Err(Failure::Usage(format!("--inference {name}: {title} has only one way of predicting; leave it out")));
     }
-    candidates.push(Inference::BestExpert);
+    let mut candidates = vec![own];
+    candidates.extend(presets.into_iter().flat_map(serde_json::from_value::<Inference>));
+    candidates.extend([Inference::default(), Inference::BestExpert]);
     let kind = |inference: &Inference| match inference {
         Inference::Exact { .. } => "exact",
         Inference::BestExpert => "best-expert",
         Inference::Annealing { .. } => "annealing",
     };
     let found = candidates.into_iter().find(|candidate| kind(candidate) == name);
-    found.ok_or_else(|| Failure::Usage(format!("{method} cannot predict by {name}: it has one way of predicting")))
+    found.ok_or_else(|| Failure::Usage(format!("--inference {name}: {} does not know it", method.title)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Learning one CTBN: edge scores, maximum branching, the choice of C, the nodes' regressions.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
 
 use super::branching::Branching;
 use super::nodes::{Condition, Fitted, FittedNode, Job, conditions, fit_nodes};
@@ -29,7 +32,7 @@ pub(crate) struct Trainer<'a> {
     /// Fold of each row in the choice of C, the same for all regressions.
     fold_of: Vec<usize>,
     /// C of every regression seen so far; it does not depend on the weights of a tree.
-    costs: BTreeMap<(usize, Condition), f64>,
+    costs: Mutex<BTreeMap<(usize, Condition), f64>>,
 }
 
 impl<'a> Trainer<'a> {
@@ -50,8 +53,23 @@ impl<'a> Trainer<'a> {
             nodes,
             seed,
             fold_of: cost_folds(data.labels.rows(), logistic.folds, seed),
-            costs: BTreeMap::new(),
+            costs: Mutex::default(),
         }
+    }
+
+    /// Weight of a row.
+    pub(crate) fn row_weight(&self, row: usize) -> f64 {
+        self.row_weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// The costs chosen so far; a thread that panicked left them whole, since they only grow.
+    fn costs(&self) -> MutexGuard<'_, BTreeMap<(usize, Condition), f64>> {
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets the costs chosen so far, after the weights of the rows have changed.
+    pub(crate) fn forget_costs(&mut self) {
+        self.costs().clear();
     }
 
     /// The best tree for weighted rows (Section 5.3.1); every `number` divides the rows anew.
@@ -69,45 +87,35 @@ impl<'a> Trainer<'a> {
     }
 
     /// Chooses C where it is not known yet and fits the regressions of a tree on weighted rows.
-    pub(crate) fn fit_tree(
-        &mut self,
-        tree: Branching,
-        weights: Option<&[f64]>,
-        progress: &dyn Progress,
-    ) -> Result<Fitted> {
+    pub(crate) fn fit_tree(&self, tree: Branching, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Fitted> {
         let conditions = conditions(&tree, &self.labels, self.nodes);
         self.choose_costs(&conditions, progress)?;
+        let costs = self.costs().clone();
         let slots: Vec<(usize, Condition)> =
             conditions.iter().enumerate().flat_map(|(label, list)| list.iter().map(move |&c| (label, c))).collect();
         let jobs: Vec<Job<'_>> = slots
             .iter()
-            .map(|&(label, condition)| Job {
-                label,
-                condition,
-                weights,
-                cost: self.costs[&(label, condition)],
-                start: None,
-            })
+            .map(|&(label, condition)| Job { label, condition, weights, cost: costs[&(label, condition)], start: None })
             .collect();
         let solutions = fit_nodes(&self.design, &self.labels, &jobs, &self.logistic.solver, progress)?;
         let mut nodes: Vec<Vec<FittedNode>> = vec![Vec::new(); self.labels.len()];
         for (&(label, condition), solution) in slots.iter().zip(solutions) {
-            let cost = self.costs[&(label, condition)];
+            let cost = costs[&(label, condition)];
             nodes[label].push(FittedNode { condition, cost, coefficients: solution.coefficients });
         }
         Ok(Fitted { tree, nodes })
     }
 
     /// C of every regression under these conditions, by cross-validation without the tree's weights.
-    fn choose_costs(&mut self, conditions: &[Vec<Condition>], progress: &dyn Progress) -> Result<()> {
+    fn choose_costs(&self, conditions: &[Vec<Condition>], progress: &dyn Progress) -> Result<()> {
+        let known = self.costs().clone();
         let mut missing: BTreeMap<Condition, Vec<usize>> = BTreeMap::new();
         for (label, list) in conditions.iter().enumerate() {
-            for &condition in list.iter().filter(|&&c| !self.costs.contains_key(&(label, c))) {
+            for &condition in list.iter().filter(|&&c| !known.contains_key(&(label, c))) {
                 missing.entry(condition).or_default().push(label);
             }
         }
         progress.begin("choosing costs", missing.values().map(Vec::len).sum());
-        use rayon::prelude::*;
         let groups: Vec<(Condition, Vec<usize>)> = missing.into_iter().collect();
         let chosen: Vec<Vec<f64>> = groups
             .par_iter()
@@ -120,7 +128,7 @@ impl<'a> Trainer<'a> {
             })
             .collect::<Result<_>>()?;
         for ((condition, labels), costs) in groups.into_iter().zip(chosen) {
-            self.costs.extend(labels.into_iter().map(|label| (label, condition)).zip(costs));
+            self.costs().extend(labels.into_iter().map(|label| (label, condition)).zip(costs));
         }
         Ok(())
     }
@@ -189,7 +197,7 @@ impl Learner for TreeParams {
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         require_observed(data, self.method())?;
-        let mut trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
+        let trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
         let tree = trainer.structure(data.weights, 0, progress)?;
         let fitted = trainer.fit_tree(tree, data.weights, progress)?;
         let report = FitReport { converged: true, notes: constant_label_notes(data), trace: Vec::new() };

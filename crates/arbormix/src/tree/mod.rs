@@ -21,7 +21,7 @@ mod tests;
 
 pub use branching::Branching;
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed};
-pub(crate) use nodes::{Condition, Fitted, Job, fit_nodes};
+pub(crate) use nodes::{Fitted, Job, fit_nodes};
 pub use params::{NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;

@@ -75,6 +75,12 @@ impl LearnerArgs {
             if let Some(seed) = seed.filter(|_| has(defaults, "seed")) {
                 chosen.push(Assignment { name: "seed".to_string(), value: seed.into() });
             }
+            // One seed for everything random, unless the search is set up by hand.
+            let by_hand = chosen.iter().any(|a| a.name.split('.').next() == Some(INFERENCE));
+            let annealing = format!("{INFERENCE}.annealing.seed");
+            if let Some(seed) = seed.filter(|_| !by_hand && has(defaults, &annealing)) {
+                chosen.push(Assignment { name: annealing, value: seed.into() });
+            }
             learners.push(registry::learner(name, self.preset(), &nested(&chosen)?)?);
         }
         Ok(learners)

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arbormix::Model;
+use arbormix::progress::Progress;
 use clap::Args;
 use serde_json::json;
 
@@ -47,6 +48,7 @@ impl Fit {
         for learner in &learners {
             let model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
+            model.report().notes.iter().for_each(|note| reporter.note(note));
             reporter.finish();
             model.save(&self.output)?;
             self.tell(&model, common.json)?;
@@ -80,8 +82,7 @@ impl Fit {
             self.output.display(),
             model.method(),
             schema.rows
-        ))?;
-        report.notes.iter().try_for_each(|note| print(&format!("note: {note}\n")))
+        ))
     }
 }
 

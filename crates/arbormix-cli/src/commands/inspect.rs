@@ -1,6 +1,5 @@
 //! `arbormix inspect MODEL`.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use arbormix::{Model, TraceStep};
@@ -84,8 +83,7 @@ fn overview(model: &Model) -> String {
     let (schema, report) = (model.schema(), model.report());
     let numbers: usize = tensors(model).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     let mut out = String::new();
-    // Writing to a string cannot fail.
-    let mut line = |name: &str, value: String| drop(writeln!(out, "{name:<12} {value}"));
+    let mut line = |name: &str, value: String| out.push_str(&format!("{name:<12} {value}\n"));
     line("method", model.method().to_string());
     line("trained on", format!("{} ({} rows)", schema.trained_on, schema.rows));
     line("features", model.predictor().feature_count().to_string());
@@ -93,7 +91,7 @@ fn overview(model: &Model) -> String {
     line("experts", model.predictor().trees().len().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
-    report.notes.iter().for_each(|note| line("note", note.clone()));
+    model.features().notes().iter().chain(&report.notes).for_each(|note| line("note", note.clone()));
     out.push('\n');
     let params = flatten(model.params()).into_iter().map(|(name, value)| vec![name, plain(&value)]);
     out.push_str(&table(&["parameter", "value"], 2, params));

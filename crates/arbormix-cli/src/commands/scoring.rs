@@ -44,8 +44,7 @@ pub(super) fn measures(
     let predictions = in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
     let predicted: Vec<_> = predictions.into_iter().map(|prediction| prediction.labels).collect();
     let marginals = predictor.marginals(&features)?;
-    // The probability of a whole label set exists only where every cell of it is known.
-    let joint = predictor.joint() == Joint::Distribution && truth.unknown() == 0;
+    let joint = predictor.joint() == Joint::Distribution;
     let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
     let outcome = Outcome {
         truth: &truth,

@@ -75,7 +75,9 @@ pub(super) fn to_text(all: &[Results], rows: usize) -> String {
             values if values.is_empty() => String::new(),
             values => {
                 let (mean, error) = mean_and_error(&values);
-                format!("{} ± {}", fixed(mean), fixed(error))
+                let some = values.len() < results.folds.len();
+                let of = if some { format!(" ({} folds)", values.len()) } else { String::new() };
+                format!("{} ± {}{of}", fixed(mean), fixed(error))
             }
         };
         std::iter::once(name.to_string()).chain(all.iter().map(cell)).collect()

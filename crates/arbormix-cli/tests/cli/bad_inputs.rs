@@ -1,0 +1,1 @@
+//! Bad inputs: each gets its message, its exit code, and no file.

@@ -53,6 +53,15 @@ pub(crate) struct FileArgs {
     /// The word that means "present" in label cells, if it is none of the usual ones
     #[arg(long, value_name = "WORD")]
     positive: Option<String>,
+    /// Columns to leave out, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    drop: Vec<String>,
+    /// Columns of a table that hold categories even if they look like numbers, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    nominal: Vec<String>,
+    /// Number of the first feature of a LIBSVM file [default: 0 if that index occurs, else 1]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(..=1))]
+    first_index: Option<u32>,
 }
 
 /// Which columns are labels, and how the file is read.
@@ -85,7 +94,9 @@ impl FileArgs {
             xml: self.xml.clone(),
             delimiter: self.delimiter,
             positive: self.positive.clone(),
-            ..ReadOptions::default()
+            drop: self.drop.clone(),
+            nominal: self.nominal.clone(),
+            first_index: self.first_index,
         };
         Ok(formats::read(path, &options)?)
     }

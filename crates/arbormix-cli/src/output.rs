@@ -2,11 +2,14 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde_json::Value;
 
 use crate::failure::Failure;
+
+/// Lines above, under the header and below: rows need none between them.
+const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
+const STYLE: TableStyle = TableStyle::new().top_border(RULE).header_separator(RULE).bottom_border(RULE);
 
 /// The standard output, buffered; errors are returned so that a closed pipe ends the program quietly.
 pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
@@ -27,9 +30,9 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
 }
 
 /// A table whose columns from `first_number` on hold numbers and are aligned to the right.
-pub(crate) fn table<'a>(header: &[&str], first_number: usize, rows: impl IntoIterator<Item = Vec<String>> + 'a) -> String {
+pub(crate) fn table(header: &[&str], first_number: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(header);
     table.add_rows(rows);
     for column in table.column_iter_mut().skip(first_number) {

@@ -130,7 +130,9 @@ pub(crate) fn inference(name: &str, method: &str, own: Inference) -> Result<Infe
     let presets = [Preset::Default, Preset::Paper].map(|preset| method.defaults(preset)[INFERENCE].clone());
     if presets.iter().all(Value::is_null) {
         let title = method.title;
-        return Err(Failure::Usage(format!("--inference {name}: {title} has only one way of predicting; leave it out")));
+        return Err(Failure::Usage(format!(
+            "--inference {name}: {title} has only one way of predicting; leave it out"
+        )));
     }
     let mut candidates = vec![own];
     candidates.extend(presets.into_iter().flat_map(serde_json::from_value::<Inference>));

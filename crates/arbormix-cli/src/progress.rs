@@ -73,7 +73,10 @@ impl Progress for Reporter {
                 if let Ok(mut current) = current.lock() {
                     *current = now;
                 }
-                eprintln!("{stage} ({steps} steps)");
+                match steps {
+                    0 | 1 => eprintln!("{stage}"),
+                    _ => eprintln!("{stage} ({steps} steps)"),
+                }
             }
             Reporter::Bar(bar) => {
                 bar.reset();

@@ -4,8 +4,9 @@ mod story;
 
 use std::path::PathBuf;
 
+use arbormix::data::formats::{self, Format};
 use arbormix::data::planted::{Truth, photos};
-use arbormix::data::{Dataset, LabelSet, formats};
+use arbormix::data::{Dataset, LabelSet};
 use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use arbormix::registry::{self, Preset};
@@ -47,7 +48,7 @@ impl Demo {
         if let Some(folder) = &self.write {
             for (name, part) in [("photos-train.arff", &train), ("photos-test.arff", &test)] {
                 let path = folder.join(name);
-                formats::write(&path, part)?;
+                formats::write(part, &path, Format::Arff)?;
                 print(&format!("{}: {} photos\n", path.display(), part.rows()))?;
             }
             return Ok(());

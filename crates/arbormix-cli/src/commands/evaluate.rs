@@ -51,7 +51,8 @@ impl Evaluate {
                 "absent": measures.absent(),
             });
             if self.per_label {
-                object["per_label"] = names.iter().zip(measures.per_label()).map(|(n, m)| (n.clone(), json!(m))).collect();
+                object["per_label"] =
+                    names.iter().zip(measures.per_label()).map(|(n, m)| (n.clone(), json!(m))).collect();
             }
             return print_json(&object);
         }

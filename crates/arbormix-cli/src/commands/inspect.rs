@@ -69,7 +69,8 @@ impl Inspect {
         let Some(weights) = model.predictor().gate(&model.encode(&data)?) else {
             return Err(Failure::Usage(format!("--gate-on: {} has no gate; leave it out", model.method())));
         };
-        let mean = |expert| (0..weights.rows()).map(|row| weights.get(row, expert)).sum::<f64>() / weights.rows() as f64;
+        let mean =
+            |expert| (0..weights.rows()).map(|row| weights.get(row, expert)).sum::<f64>() / weights.rows() as f64;
         Ok(Some((0..weights.cols()).map(mean).collect()))
     }
 }
@@ -95,9 +96,9 @@ fn overview(model: &Model) -> String {
     out.push('\n');
     let params = flatten(model.params()).into_iter().map(|(name, value)| vec![name, plain(&value)]);
     out.push_str(&table(&["parameter", "value"], 2, params));
-    let sizes = tensors(model).into_iter().map(|(name, shape)| {
-        vec![name, shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")]
-    });
+    let sizes = tensors(model)
+        .into_iter()
+        .map(|(name, shape)| vec![name, shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")]);
     out.push('\n');
     out.push_str(&table(&["tensor", "shape"], 1, sizes));
     out

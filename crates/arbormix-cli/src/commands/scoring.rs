@@ -41,16 +41,13 @@ pub(super) fn measures(
 ) -> Result<Measures> {
     let (features, truth) = (model.encode(data)?, model.align_labels(data)?);
     let predictor = model.predictor();
-    let predictions = in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
+    let predictions =
+        in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
     let predicted: Vec<_> = predictions.into_iter().map(|prediction| prediction.labels).collect();
     let marginals = predictor.marginals(&features)?;
     let joint = predictor.joint() == Joint::Distribution;
     let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
-    let outcome = Outcome {
-        truth: &truth,
-        predicted: &predicted,
-        marginals: Some(&marginals),
-        log_probs: log_probs.as_deref(),
-    };
+    let outcome =
+        Outcome { truth: &truth, predicted: &predicted, marginals: Some(&marginals), log_probs: log_probs.as_deref() };
     evaluate(&outcome, &MeasureOptions::default())
 }

@@ -33,8 +33,18 @@ fn predictions_agree_with_the_library_and_between_formats() {
     assert_eq!(
         reader.headers().unwrap().iter().collect::<Vec<_>>(),
         [
-            "row", "labels", "probability", "certified", "bound", "nodes", "P(cat)", "P(pet)", "labels_1",
-            "probability_1", "labels_2", "probability_2"
+            "row",
+            "labels",
+            "probability",
+            "certified",
+            "bound",
+            "nodes",
+            "P(cat)",
+            "P(pet)",
+            "labels_1",
+            "probability_1",
+            "labels_2",
+            "probability_2"
         ]
     );
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -58,8 +68,7 @@ fn predictions_agree_with_the_library_and_between_formats() {
 #[test]
 fn columns_may_stand_in_another_order_and_labels_may_lack() {
     let folder = Folder::with_model();
-    let rows: Vec<Vec<String>> =
-        table(10, 2).lines().map(|line| line.split(',').map(String::from).collect()).collect();
+    let rows: Vec<Vec<String>> = table(10, 2).lines().map(|line| line.split(',').map(String::from).collect()).collect();
     let reordered: String = rows.iter().map(|row| format!("{},{},{}\n", row[1], row[3], row[0])).collect();
     folder.write("reordered.csv", reordered);
     assert_eq!(folder.succeed("predict br.model test.csv"), folder.succeed("predict br.model reordered.csv"));
@@ -74,7 +83,10 @@ fn the_search_is_chosen_by_inference() {
         assert_eq!(all.len(), 10);
         assert!(all.iter().all(|line| line["probability"].as_f64().is_some_and(|p| p > 0.0 && p <= 1.0)));
         if how == "exact" {
-            assert!(all.iter().all(|line| line["certified"] == true && line["bound"].as_f64() >= line["probability"].as_f64()));
+            assert!(
+                all.iter()
+                    .all(|line| line["certified"] == true && line["bound"].as_f64() >= line["probability"].as_f64())
+            );
         }
     }
 }
@@ -91,7 +103,9 @@ fn weights_count_like_repeated_rows() {
     let fit = "--labels cat,pet --method br --set logistic.costs=[1] --set logistic.solver.tolerance=1e-10";
     folder.succeed(&format!("fit once.csv {fit} --weights weights.txt -o weighted.model"));
     folder.succeed(&format!("fit twice.csv {fit} -o doubled.model"));
-    let marginal = |model: &str| lines(&folder.succeed(&format!("predict {model} once.csv --json")))[0]["marginals"]["cat"].as_f64();
+    let marginal = |model: &str| {
+        lines(&folder.succeed(&format!("predict {model} once.csv --json")))[0]["marginals"]["cat"].as_f64()
+    };
     let (weighted, doubled) = (marginal("weighted.model").unwrap(), marginal("doubled.model").unwrap());
     assert!((weighted - doubled).abs() < 1e-8, "{weighted} {doubled}");
 }

@@ -62,7 +62,8 @@ pub(super) fn prediction(independent: &Model, mixture: &Model, test: &Dataset) -
     let features = cells(test.features(), row);
     let mut strongest: Vec<usize> = (0..features.len()).collect();
     strongest.sort_by(|&a, &b| features[b].total_cmp(&features[a]));
-    let seen: Vec<&str> = strongest[..2.min(strongest.len())].iter().map(|&c| test.columns()[c].name.as_str()).collect();
+    let seen: Vec<&str> =
+        strongest[..2.min(strongest.len())].iter().map(|&c| test.columns()[c].name.as_str()).collect();
     let says = |prediction: &Prediction| words(&prediction.labels, names);
     let chance = joint[row].log_probability.map_or(String::new(), |log| format!(" ({:.0} % sure)", 100.0 * log.exp()));
     let proof = if joint[row].certificate.is_some_and(|c| c.certified) { ", proven to be its best answer" } else { "" };

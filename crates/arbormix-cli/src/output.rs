@@ -1,6 +1,7 @@
 //! What goes to the standard output: tables, numbers, JSON.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::Path;
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde_json::Value;
@@ -14,6 +15,17 @@ const STYLE: TableStyle = TableStyle::new().top_border(RULE).header_separator(RU
 /// The standard output, buffered; errors are returned so that a closed pipe ends the program quietly.
 pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
+}
+
+/// Errs if the folder of an output file is not there: said before the work, not after it.
+pub(crate) fn require_folder(path: &Path) -> Result<(), Failure> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            let (path, folder) = (path.display(), folder.display());
+            Err(Failure::Work(format!("{path}: there is no folder {folder}; make it first, or name another place")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints text as it is.

@@ -25,7 +25,7 @@ use crate::progress::{Part, Reporter};
 /// With several methods, a parameter goes to the methods that have it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix crossval photos-train.arff --folds 3 --methods br,ctbn\n  \
-    arbormix crossval photos-train.arff --folds 2 --method mlme --experts 2 --count-misses")]
+    arbormix crossval photos-train.arff --folds 2 --experts 2 --count-misses")]
 pub(crate) struct Crossval {
     /// The data file
     #[arg(value_name = "DATA")]

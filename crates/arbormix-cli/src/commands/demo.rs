@@ -55,7 +55,10 @@ impl Demo {
         }
         let mut models = Vec::new();
         for name in ["br", "ctbn", "mlme"] {
-            let learner = registry::learner(name, Preset::Default, &json!({"seed": seed}))?;
+            // How many experts pay is decided on held-out training photos, never on the test photos.
+            let overrides =
+                if name == "mlme" { json!({"seed": seed, "experts": "auto"}) } else { json!({"seed": seed}) };
+            let learner = registry::learner(name, Preset::Default, &overrides)?;
             let progress = Part { name: name.to_string(), inner: reporter };
             let model = fit(learner.as_ref(), &train, None, &progress)?;
             let measures = measures(&model, &test, model.predictor().inference(), &progress)?;

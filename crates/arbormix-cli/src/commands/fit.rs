@@ -9,15 +9,15 @@ use serde_json::json;
 
 use crate::args::{Common, DataArgs};
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, require_folder};
 use crate::overrides::LearnerArgs;
 use crate::progress::Reporter;
 
 /// Fit a model to a data file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix fit photos-train.arff -o photos.model\n  \
-    arbormix fit photos-train.arff -o three.model --experts 3 --seed 7 --set features.scaling=standardize\n  \
-    arbormix fit photos-train.arff -o br.model --method br")]
+    arbormix fit photos-train.arff -o three.model --experts 3 --seed 7\n  \
+    arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5")]
 pub(crate) struct Fit {
     /// The data file
     #[arg(value_name = "DATA")]
@@ -42,9 +42,10 @@ impl Fit {
         if self.output == Path::new("-") {
             return Err(Failure::Usage("a model cannot go to the standard output; name a file after -o".to_string()));
         }
+        require_folder(&self.output)?;
         let learners = self.learner.learners(std::slice::from_ref(&self.method), common.seed)?;
         let data = self.how.read(&self.data)?;
-        let weights = self.weights.as_deref().map(read_weights).transpose()?;
+        let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
             let model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
@@ -86,14 +87,20 @@ impl Fit {
     }
 }
 
-/// One number per line; empty lines at the end do not count.
-fn read_weights(path: &Path) -> Result<Vec<f64>, Failure> {
+/// One number per line and row; empty lines at the end do not count.
+fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>, Failure> {
     let text = std::fs::read_to_string(path).map_err(arbormix::Error::io(path))?;
-    let parse = |(number, line): (usize, &str)| {
-        line.trim().parse().map_err(|_| {
+    let parse = |(number, line): (usize, &str)| match line.trim().parse::<f64>() {
+        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+        _ => {
             let place = format!("{}, line {}", path.display(), number + 1);
-            Failure::Work(format!("{place}: {line:?} is not a number; give one weight per line"))
-        })
+            Err(Failure::Work(format!("{place}: {line:?} is not a weight; give one number from 0 up per line")))
+        }
     };
-    text.trim_end().lines().enumerate().map(parse).collect()
+    let weights: Vec<f64> = text.trim_end().lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+    if weights.len() != rows {
+        let found = format!("{}: {} weights for {rows} rows of data", path.display(), weights.len());
+        return Err(Failure::Work(format!("{found}; give one number per row")));
+    }
+    Ok(weights)
 }

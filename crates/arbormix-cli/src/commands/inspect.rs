@@ -1,5 +1,6 @@
 //! `arbormix inspect MODEL`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use arbormix::{Model, TraceStep};
@@ -47,7 +48,7 @@ impl Inspect {
                 "features": model.predictor().feature_count(),
                 "trees": parents,
                 "gate": gate,
-                "tensors": tensors(&model).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+                "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
                 "report": model.report(),
             }));
         }
@@ -80,6 +81,17 @@ fn tensors(model: &Model) -> Vec<(String, Vec<usize>)> {
     model.predictor().store().tensors.into_iter().map(|(name, tensor)| (name, tensor.shape)).collect()
 }
 
+/// Tensors that differ only in a number in their names, such as an expert's, with how many there are of each shape.
+fn families(model: &Model) -> BTreeMap<(String, Vec<usize>), usize> {
+    let mut out = BTreeMap::new();
+    for (name, shape) in tensors(model) {
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = name.split('.').map(|part| if is_number(part) { "*" } else { part }).collect();
+        *out.entry((parts.join("."), shape)).or_default() += 1;
+    }
+    out
+}
+
 fn overview(model: &Model) -> String {
     let (schema, report) = (model.schema(), model.report());
     let numbers: usize = tensors(model).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
@@ -96,11 +108,11 @@ fn overview(model: &Model) -> String {
     out.push('\n');
     let params = flatten(model.params()).into_iter().map(|(name, value)| vec![name, plain(&value)]);
     out.push_str(&table(&["parameter", "value"], 2, params));
-    let sizes = tensors(model)
-        .into_iter()
-        .map(|(name, shape)| vec![name, shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")]);
+    let by_shape = |shape: &[usize]| shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
+    let sizes =
+        families(model).into_iter().map(|((name, shape), count)| vec![name, count.to_string(), by_shape(&shape)]);
     out.push('\n');
-    out.push_str(&table(&["tensor", "shape"], 1, sizes));
+    out.push_str(&table(&["tensor", "number", "shape"], 1, sizes.collect::<Vec<_>>()));
     out
 }
 

@@ -2,7 +2,7 @@
 
 use arbormix::registry::{METHODS, Preset};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Common;
 use crate::failure::Failure;
@@ -29,14 +29,16 @@ impl Methods {
         }
         for method in METHODS {
             print(&format!("{} ({}): {}\n", method.name, method.title, method.summary))?;
-            let paper = method.defaults(Preset::Paper);
-            let row = |(name, value): (String, serde_json::Value)| {
-                let same = name.split('.').try_fold(&paper, |at, part| at.get(part));
-                let in_paper = same.map_or_else(|| "another form".to_string(), plain);
-                vec![name, plain(&value), in_paper]
+            let [default, paper] = [Preset::Default, Preset::Paper].map(|preset| flatten(&method.defaults(preset)));
+            let mut names: Vec<&String> = default.iter().chain(&paper).map(|(name, _)| name).collect();
+            names.sort();
+            names.dedup();
+            let value = |params: &[(String, Value)], name: &String| {
+                let found = params.iter().find(|(other, _)| other == name);
+                found.map_or_else(|| "-".to_string(), |(_, value)| plain(value))
             };
-            let rows = flatten(&method.defaults(Preset::Default)).into_iter().map(row);
-            print(&table(&["parameter (--set)", "default", "--preset paper"], 3, rows))?;
+            let rows = names.iter().map(|&name| vec![name.clone(), value(&default, name), value(&paper, name)]);
+            print(&table(&["parameter (--set)", "default", "--preset paper"], 3, rows.collect::<Vec<_>>()))?;
             print("\n")?;
         }
         Ok(())

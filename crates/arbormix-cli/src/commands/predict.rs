@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::scoring::in_blocks;
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
-use crate::output::stdout;
+use crate::output::{require_folder, stdout};
 use crate::overrides;
 use crate::progress::Reporter;
 
@@ -56,6 +56,7 @@ struct Answer<'a> {
 
 impl Predict {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
+        require_folder(&self.output)?;
         let model = Model::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
         let data = self.how.read_for(&self.data, &model.schema().label_names)?;
@@ -102,11 +103,19 @@ impl Predict {
             return answers.try_for_each(|answer| writeln!(out, "{}", answer.to_json(names)));
         }
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(header(names, self.top))?;
+        csv.write_record(header(names, self.top)).map_err(unwrapped)?;
         for answer in answers {
-            csv.write_record(answer.to_record(names, self.top))?;
+            csv.write_record(answer.to_record(names, self.top)).map_err(unwrapped)?;
         }
         csv.flush()
+    }
+}
+
+/// The system's error as it was: its kind tells a closed pipe from a full disk.
+fn unwrapped(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
     }
 }
 

@@ -154,3 +154,117 @@ fn output_files_replace_old_ones_whole() {
     assert_eq!(String::from_utf8(folder.read("old.csv")).unwrap(), folder.succeed("predict br.model test.csv"));
     assert_eq!(folder.names(), ["br.model", "old.csv", "test.csv", "train.csv"]);
 }
+
+#[test]
+fn describe_counts_what_the_file_holds() {
+    let folder = Folder::new();
+    folder.write("p.csv", "size,kind,cat,pet\n1,a,1,1\n2,b,1,0\n,a,0,0\n1,a,1,1\n");
+    let found = folder.json("describe p.csv --labels cat,pet --json");
+    let expected = [
+        ("rows", 4),
+        ("features", 2),
+        ("nominal_features", 1),
+        ("missing_cells", 1),
+        ("labels", 2),
+        ("distinct_label_sets", 3),
+        ("rows_without_labels", 1),
+        ("repeated_rows", 1),
+    ];
+    for (name, value) in expected {
+        assert_eq!(found[name], value, "{name}");
+    }
+    assert_eq!(found["label_cardinality"], 1.25);
+    let text = folder.succeed("describe p.csv --labels cat,pet");
+    assert!(text.contains("label cardinality  1.2500") && text.contains("cat + pet"), "{text}");
+}
+
+#[test]
+fn evaluate_counts_the_matches_of_predict() {
+    let folder = Folder::with_model();
+    let predicted = lines(&folder.succeed("predict br.model test.csv --json"));
+    let mut exact = 0;
+    for (line, answer) in table(10, 2).lines().skip(1).zip(&predicted) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let truth: Vec<&str> =
+            ["cat", "pet"].into_iter().zip(&cells[2..]).filter(|(_, on)| **on == "1").map(|(n, _)| n).collect();
+        exact += usize::from(answer["labels"] == serde_json::json!(truth));
+    }
+    let found = folder.json("evaluate br.model test.csv --json --per-label");
+    assert_eq!(found["measures"]["exact_match"], exact as f64 / 10.0);
+    let cats = table(10, 2).lines().skip(1).filter(|line| line.split(',').nth(2) == Some("1")).count();
+    assert_eq!(found["per_label"]["cat"]["support"], cats);
+    assert!(folder.succeed("evaluate br.model test.csv --per-label").contains("rows with it"));
+}
+
+#[test]
+fn crossval_gives_what_fit_and_evaluate_give_on_each_fold() {
+    let folder = Folder::new();
+    let text = table(60, 8);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    let in_first = |row: usize| row % 3 == 0;
+    let part = |first: bool| {
+        let chosen =
+            rows.iter().enumerate().filter(|(row, _)| in_first(*row) == first).map(|(_, line)| format!("{line}\n"));
+        format!("size,fur,cat,pet\n{}", chosen.collect::<String>())
+    };
+    folder.write("all.csv", &text);
+    folder.write("0.csv", part(true));
+    folder.write("1.csv", part(false));
+    folder.write("folds.txt", (0..60).map(|row| if in_first(row) { "0\n" } else { "1\n" }).collect::<String>());
+    let all = folder.json("crossval all.csv --labels cat,pet --methods br,ctbn --fold-file folds.txt --json --seed 3");
+    for (place, method) in ["br", "ctbn"].into_iter().enumerate() {
+        let found = &all["methods"][place];
+        assert_eq!((found["method"].as_str(), found["folds"].as_u64()), (Some(method), Some(2)));
+        for (test, train) in [(0, 1), (1, 0)] {
+            folder.succeed(&format!("fit {train}.csv --labels cat,pet --method {method} --seed 3 -o m"));
+            let measures = folder.json(&format!("evaluate m {test}.csv --json"))["measures"].clone();
+            for (name, value) in measures.as_object().unwrap() {
+                assert_eq!(found["measures"][name]["folds"][test], *value, "{method} {name}");
+            }
+        }
+        let loss = &found["measures"]["cll_loss"];
+        let mean = (loss["folds"][0].as_f64().unwrap() + loss["folds"][1].as_f64().unwrap()) / 2.0;
+        assert_eq!(loss["mean"], mean);
+    }
+}
+
+#[test]
+fn crossval_counts_misses_over_all_rows() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(60, 8));
+    let crossval = "crossval all.csv --labels cat,pet --experts 2 --folds 3 --count-misses";
+    let misses = folder.json(&format!("{crossval} --json"))["methods"][0]["misses"].clone();
+    assert_eq!((misses["rows"].as_u64(), misses["certified"].as_u64()), (Some(60), Some(60)));
+    let text = folder.succeed(crossval);
+    assert!(
+        text.starts_with("60 rows, 3 folds; mean ± standard error\n") && text.contains("of 60 rows, 60 are certified"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_parameter_goes_to_the_methods_that_have_it() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(40, 8));
+    let run =
+        |set: &str| folder.run(&format!("crossval all.csv --labels cat,pet --methods br,mlme --folds 2 --quiet {set}"));
+    assert_eq!(run("--experts 2").code, 0);
+    let refused = run("--set expert=2");
+    assert_eq!(refused.code, 2);
+    let message = "error: unknown parameter \"expert\"; known here: features, logistic, seed\n";
+    assert_eq!(refused.stderr, message);
+}
+
+#[test]
+fn the_demo_is_narrow_and_nobody_beats_the_truth_by_log_loss() {
+    let folder = Folder::new();
+    let text = folder.succeed("demo --quiet");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for part in ["ML-ME", "the truth itself", "├──", "BR says", "Try next"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let json = folder.json("demo --quiet --json");
+    let loss = |place: usize| json["methods"][place]["measures"]["cll_loss_mean"].as_f64().unwrap();
+    assert!((0..3).all(|method| loss(method) > loss(3)), "{json}");
+    assert!(loss(2) < loss(1) && loss(1) < loss(0), "{json}");
+}

@@ -16,7 +16,7 @@ can expect more photos with all tags right, or a lower log loss.
 pub(super) const NEXT: &str = "
 Try next:
   arbormix demo --write .                               these photos as files
-  arbormix fit photos-train.arff -o photos.model
+  arbormix fit photos-train.arff -o photos.model --experts auto
   arbormix predict photos.model photos-test.arff --top 3
   arbormix evaluate photos.model photos-test.arff --per-label
   arbormix inspect photos.model
@@ -25,8 +25,9 @@ and then with a file of your own: arbormix describe FILE
 
 pub(super) fn opening(training_rows: usize, test_rows: usize) -> String {
     format!(
-        "Photos with seven tags. At home a cat is a pet, in nature a wild animal: how tags go\n\
-         together depends on the photo. Learned from {training_rows} photos, tested on {test_rows} others:\n\n"
+        "Photos with seven tags. At home a cat is a pet, in nature a wild animal: how\n\
+         tags go together depends on the photo. Learned from {training_rows} photos, tested on\n\
+         {test_rows} others:\n\n"
     )
 }
 
@@ -45,7 +46,7 @@ pub(super) fn tree(model: &Model, test: &Dataset) -> Result<String, Failure> {
         return Ok(String::new());
     };
     Ok(format!(
-        "\nML-ME has {} experts. The one it uses most ({:.0} % of the time) has this tree:\n\n{}",
+        "\nML-ME has {} experts. The one that counts most ({:.0} %) has this tree:\n\n{}",
         trees.len(),
         100.0 * share(expert),
         indent(&drawing::text(tree, &model.schema().label_names))

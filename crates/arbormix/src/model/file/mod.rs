@@ -23,6 +23,7 @@ use serde::de::DeserializeOwned;
 use self::container::Container;
 use super::{Model, Schema};
 use crate::error::{Error, Result};
+use crate::features::FeatureMap;
 use crate::registry;
 
 /// Version of the layout; raised whenever an older program could not read the file.
@@ -82,12 +83,14 @@ fn unpack(container: Container) -> Result<Model> {
     };
     let schema: Schema = parse(&metadata, "schema")?;
     let predictor = method.load(&Stored { facts: parse(&metadata, "facts")?, tensors })?;
-    let (left, right) = (schema.label_names.len(), predictor.label_count());
-    if left != right {
-        return Err(ModelFileError::Contradiction { what: "names of labels and labels", left, right }.into());
-    }
-    let (features, params) = (parse(&metadata, "features")?, parse(&metadata, "params")?);
-    Ok(Model::new(schema, features, params, predictor, parse(&metadata, "report")?))
+    let features: FeatureMap = parse(&metadata, "features")?;
+    agree("names of labels and labels", schema.label_names.len(), predictor.label_count())?;
+    agree("features of the rows and of the predictor", features.feature_count(), predictor.feature_count())?;
+    Ok(Model::new(schema, features, parse(&metadata, "params")?, predictor, parse(&metadata, "report")?))
+}
+
+fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {
+    if left == right { Ok(()) } else { Err(ModelFileError::Contradiction { what, left, right }) }
 }
 
 /// A metadata entry as JSON with sorted keys, provided it can be read back unchanged: JSON writes NaN and infinity

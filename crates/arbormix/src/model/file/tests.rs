@@ -1,5 +1,8 @@
 use super::*;
-use crate::learner::FitReport;
+use crate::data::{Dataset, planted::Planted};
+use crate::learner::{FitReport, Joint, fit};
+use crate::progress::Silent;
+use crate::registry::{METHODS, Preset};
 
 /// A container as `pack` would make it, of a method that the registry does not have.
 fn foreign() -> Container {
@@ -188,4 +191,68 @@ fn numbers_that_json_cannot_hold_are_refused_at_writing() {
 fn a_missing_file_is_named() {
     let error = load(Path::new("no/such/model")).unwrap_err().to_string();
     assert!(error.starts_with("no/such/model: "), "{error}");
+}
+
+fn planted(density: f64) -> Dataset {
+    Planted { rows: 80, labels: 4, density, seed: 5, ..Planted::default() }.sample().unwrap().0
+}
+
+fn fitted(method: &str, data: &Dataset) -> Model {
+    let learner = registry::learner(method, Preset::Default, &serde_json::json!({})).unwrap();
+    fit(learner.as_ref(), data, None, &Silent).unwrap()
+}
+
+#[test]
+fn every_method_predicts_the_same_bits_after_loading_and_saves_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    for (method, density) in METHODS.iter().flat_map(|method| [(method.name, 1.0), (method.name, 0.5)]) {
+        let data = planted(density);
+        let before = fitted(method, &data);
+        before.save(&first).unwrap();
+        let after = Model::load(&first).unwrap();
+        after.save(&second).unwrap();
+        assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap(), "{method}");
+        assert_eq!(after.schema(), before.schema());
+        assert_eq!(after.params(), before.params());
+        assert_eq!(after.report(), before.report());
+        assert_eq!(after.features(), before.features());
+        assert_eq!(after.predict(&data).unwrap(), before.predict(&data).unwrap(), "{method}");
+        let marginals = |model: &Model| bits(model.marginals(&data).unwrap().values());
+        assert_eq!(marginals(&after), marginals(&before), "{method}");
+        if before.predictor().joint() == Joint::Distribution {
+            let joint = |model: &Model| bits(&model.log_prob(&data).unwrap());
+            assert_eq!(joint(&after), joint(&before), "{method}");
+        }
+    }
+}
+
+#[test]
+fn a_model_without_one_of_its_tensors_or_with_another_shape_is_refused() {
+    for method in METHODS {
+        let whole = pack(&fitted(method.name, &planted(1.0))).unwrap();
+        for name in whole.tensors.keys() {
+            let mut lacking = whole.clone();
+            lacking.tensors.remove(name);
+            let text = message(&lacking.to_bytes().unwrap());
+            assert!(text.starts_with(": the model file lacks the tensor "), "{}: {name}: {text}", method.name);
+            let mut longer = whole.clone();
+            let tensor = longer.tensors.get_mut(name).unwrap();
+            tensor.shape.insert(0, 1);
+            let text = message(&longer.to_bytes().unwrap());
+            assert!(text.starts_with(": the model file's tensor "), "{}: {name}: {text}", method.name);
+        }
+    }
+}
+
+#[test]
+fn parts_of_different_models_do_not_go_together() {
+    let mut container = pack(&fitted("br", &planted(1.0))).unwrap();
+    let schema = r#"{"label_names":["a","b"],"trained_on":"x","rows":80}"#;
+    container.metadata.insert("schema".to_string(), schema.to_string());
+    assert_eq!(
+        message(&container.to_bytes().unwrap()),
+        ": the model file contradicts itself: names of labels and labels: 2 against 4; fit again"
+    );
 }

@@ -1,6 +1,248 @@
 //! Readers and writers, one file each.
+//!
+//! [`read`] takes ARFF (dense and sparse; labels by a Mulan XML, a MEKA header or the caller), multi-label LIBSVM, the
+//! format of the Extreme Classification Repository, CSV and TSV, and Parquet with the crate feature `parquet`; plain
+//! or gzip. [`write`] writes ARFF with its XML, LIBSVM, CSV and TSV.
+//!
+//! | file | features | names |
+//! |---|---|---|
+//! | ARFF with dense rows, CSV, TSV, Parquet | dense | from the file |
+//! | ARFF with sparse rows | sparse | from the file |
+//! | LIBSVM, XC | sparse | the numbers in the file |
+//!
+//! Files are read line by line; a missing cell (`?`, in tables also an empty cell or `NA`) becomes NaN in features and
+//! an unknown cell in labels. Numbers must be finite. The two words of a label are read by meaning in any order and
+//! case: 0/1, no/yes, false/true, n/y, f/t, absent/present, off/on, -1/1.
 
-/// A data file that does not hold what its format promises.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FormatError {}
+mod arff;
+mod categories;
+mod csv;
+mod error;
+mod label_rows;
+mod label_source;
+mod libsvm;
+mod mulan;
+mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(test)]
+mod round_trip;
+mod source;
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has cells with a type"))]
+mod table;
+mod words;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+pub use self::error::{FormatError, Place};
+pub use self::label_source::LabelSource;
+use super::Dataset;
+use crate::error::{ParamError, Result};
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Weka's format, with labels by Mulan's XML or MEKA's header.
+    Arff,
+    /// Rows `label,label index:value …`.
+    Libsvm,
+    /// LIBSVM rows after a line `rows features labels`, all numbers from 0: the Extreme Classification Repository.
+    Xc,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Tab-separated values with a header.
+    Tsv,
+    /// Columns of numbers, booleans and strings; needs the crate feature `parquet`.
+    Parquet,
+}
+
+impl Format {
+    const ALL: [Format; 6] = [Format::Arff, Format::Libsvm, Format::Xc, Format::Csv, Format::Tsv, Format::Parquet];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Arff => "arff",
+            Format::Libsvm => "libsvm",
+            Format::Xc => "xc",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+        }
+    }
+
+    /// The format by the end of the file's name; a `.gz` after it does not matter.
+    ///
+    /// ```
+    /// use arbormix::data::formats::Format;
+    /// assert_eq!(Format::from_path("scene.arff.gz".as_ref())?, Format::Arff);
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    pub fn from_path(path: &Path) -> Result<Format, FormatError> {
+        let plain = without_gz(path);
+        let extension = plain.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match extension.as_str() {
+            "svm" | "svmlight" => Ok(Format::Libsvm),
+            "txt" => Ok(Format::Xc),
+            "tab" => Ok(Format::Tsv),
+            "pq" => Ok(Format::Parquet),
+            other => Format::ALL
+                .into_iter()
+                .find(|format| format.name() == other)
+                .ok_or_else(|| FormatError::UnknownFormat { path: path.to_path_buf(), known: Format::names() }),
+        }
+    }
+
+    fn names() -> String {
+        Format::ALL.map(Format::name).join(", ")
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Format, ParamError> {
+        let known = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
+        known.ok_or_else(|| ParamError::Form {
+            name: "format".to_string(),
+            message: format!("{name:?} is not a format; known: {}", Format::names()),
+        })
+    }
+}
+
+/// How to read a file; an option that the format has no use for is refused.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadOptions {
+    /// The format, if the file's name does not tell it.
+    pub format: Option<Format>,
+    /// Which columns are labels.
+    pub labels: LabelSource,
+    /// ARFF: the label file for [`LabelSource::Auto`], instead of the one beside the data.
+    pub xml: Option<PathBuf>,
+    /// CSV: the character between cells, instead of the one of `,` `;` tab `|` that the header has most of.
+    pub delimiter: Option<u8>,
+    /// The word that means "present" in label columns whose words are not the usual ones.
+    pub positive: Option<String>,
+    /// ARFF, CSV, Parquet: columns to leave out.
+    pub drop: Vec<String>,
+    /// CSV, Parquet: columns whose cells are categories even if they look like numbers.
+    pub nominal: Vec<String>,
+    /// LIBSVM: the number of the first feature, 0 or 1, instead of 0 if that index occurs and 1 otherwise.
+    pub first_index: Option<u32>,
+}
+
+impl ReadOptions {
+    fn check(&self, path: &Path, format: Format) -> Result<()> {
+        let table = matches!(format, Format::Csv | Format::Tsv);
+        let indexed = matches!(format, Format::Libsvm | Format::Xc);
+        let inherent = matches!(self.labels, LabelSource::Auto | LabelSource::Known(_));
+        let refused = [
+            ("labels", !inherent && indexed),
+            ("xml", self.xml.is_some() && format != Format::Arff),
+            ("delimiter", self.delimiter.is_some() && !table),
+            ("positive", self.positive.is_some() && indexed),
+            ("drop", !self.drop.is_empty() && indexed),
+            ("nominal", !self.nominal.is_empty() && (indexed || format == Format::Arff)),
+            ("first_index", self.first_index.is_some() && format != Format::Libsvm),
+        ];
+        if let Some((option, _)) = refused.into_iter().find(|(_, refused)| *refused) {
+            return Err(FormatError::Option { path: path.to_path_buf(), option, format: format.name() }.into());
+        }
+        let absent = self.positive.as_deref().filter(|word| words::meaning(word) == Some(false));
+        ParamError::require(absent.is_none(), "positive", absent, "this word means absent; rename it in the file")?;
+        let first = self.first_index;
+        ParamError::require(first.is_none_or(|index| index < 2), "first_index", first, "must be 0 or 1")?;
+        Ok(())
+    }
+}
+
+/// Who asked, in messages about [`ReadOptions::labels`].
+const LABEL_OPTION: &str = "the given labels";
+
+/// Reads a data file.
+///
+/// ```
+/// use arbormix::data::formats::{LabelSource, ReadOptions, read};
+/// # let folder = tempfile::tempdir().expect("a temporary folder");
+/// # let path = folder.path().join("photos.csv");
+/// # std::fs::write(&path, "size,cat,pet\n0.5,1,1\n,no,yes\n").expect("a file");
+/// let options = ReadOptions { labels: LabelSource::Last(2), ..ReadOptions::default() };
+/// let data = read(&path, &options)?;
+/// assert_eq!((data.name(), data.rows(), data.label_names().join(" ")), ("photos", 2, "cat pet".to_string()));
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    // The system's message about a file that is not there is better than one about its name.
+    source::open_file(path)?;
+    let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
+    options.check(path, format)?;
+    match format {
+        Format::Arff => arff::read(path, options),
+        Format::Libsvm => libsvm::read(path, options),
+        Format::Xc => libsvm::read_xc(path, options),
+        Format::Csv | Format::Tsv => csv::read(path, options, format),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(path, options),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => {
+            let remedy = "build arbormix with the crate feature `parquet`, or convert the file to CSV";
+            let (path, format) = (path.to_path_buf(), format.name());
+            Err(FormatError::Unavailable { path, format, action: "read", remedy }.into())
+        }
+    }
+}
+
+/// Writes a data file, so that [`read`] gives the same data set back; compressed if the name ends in `.gz`.
+///
+/// The file is complete or not there: it is written under another name and renamed. What a format cannot hold is
+/// refused, except for names and order that it has no place for:
+///
+/// - ARFF holds everything; a label file `NAME.xml` is written beside it.
+/// - CSV and TSV hold all cells and names (labels last), but not which columns are nominal: a column of categories
+///   that look like numbers must be listed in [`ReadOptions::nominal`] to come back as one, and categories come back
+///   in the order of their first use. Sparse features come back dense.
+/// - LIBSVM holds numbers and observed labels. Columns and labels are written as their names if these are numbers
+///   as LIBSVM has them, else as their positions: features from 1, labels from 0. Features come back sparse.
+pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<()> {
+    output::refuse_empty(data, path, format)?;
+    match format {
+        Format::Arff => arff::write(data, path),
+        Format::Libsvm => libsvm::write(data, path),
+        Format::Csv => csv::write(data, path, format, b','),
+        Format::Tsv => csv::write(data, path, format, b'\t'),
+        Format::Xc | Format::Parquet => {
+            let (path, format, remedy) = (path.to_path_buf(), format.name(), "choose arff, libsvm, csv or tsv");
+            Err(FormatError::Unavailable { path, format, action: "written", remedy }.into())
+        }
+    }
+}
+
+/// The path without a final `.gz`.
+fn without_gz(path: &Path) -> PathBuf {
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("gz") => path.with_extension(""),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Name of a data set: its file's name without extensions.
+fn data_name(path: &Path) -> String {
+    without_gz(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A finite number.
+fn number(text: &str, column: &str, at: impl Fn() -> Place) -> Result<f64, FormatError> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(FormatError::NotFinite { at: at(), value: text.to_string(), column: column.to_string() }),
+        Err(_) => Err(FormatError::NotANumber { at: at(), value: text.to_string(), column: column.to_string() }),
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{ReadOptions, read};
 use crate::data::describe::describe;
 
-/// Name, rows, features, labels, label cardinality (0: not published), distinct label sets (0: not published).
+/// Name, rows, features, labels, label cardinality, distinct label sets.
 const FIGURES: [(&str, usize, usize, usize, f64, usize); 15] = [
     ("emotions.arff", 593, 72, 6, 1.869, 27),
     ("yeast.arff.gz", 2417, 103, 14, 4.237, 198),
@@ -44,7 +44,9 @@ fn benchmark_files_have_their_published_figures() {
         let data = read(&folder.join(file), &ReadOptions::default()).unwrap();
         let found = describe(&data);
         assert_eq!((found.rows, found.features, found.labels), (rows, features, labels), "{file}");
-        assert_eq!(format!("{:.3}", found.label_cardinality), format!("{cardinality:.3}"), "{file}");
+        // Not half a unit of the last digit: emotions has 1108 / 593 = 1.86847, which is published as 1.869.
+        let deviation = (found.label_cardinality - cardinality).abs();
+        assert!(deviation < 0.001, "{file}: {}", found.label_cardinality);
         assert_eq!(found.distinct_label_sets, distinct, "{file}");
         assert_eq!((found.missing_cells, found.unknown_labels), (0, 0), "{file}");
         let is_rcv1 = file.starts_with("rcv1");

@@ -99,7 +99,7 @@ fn every_error_names_its_place_and_the_remedy() {
         "t.csv: there are no labels: the given labels choose none of the columns \"x\", \"y\""
     );
     assert_eq!(
-        error_of("t.csv", b"x,y\n1,1\n\xff,1\n", &labels("y")),
-        "t.csv, line 3, column 1: the text is not UTF-8; save the file with the encoding UTF-8"
+        error_of("t.csv", b"x,y\n1,1\n2.25,\xff\n", &labels("y")),
+        "t.csv, line 3, column 6: the text is not UTF-8; save the file with the encoding UTF-8"
     );
 }

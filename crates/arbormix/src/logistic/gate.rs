@@ -33,9 +33,14 @@ impl Gate {
         Gate { weights: Columns::zeros(block.ridge.len(), experts) }
     }
 
+    /// θ_k · x, rows × K.
+    pub fn scores(&self, block: &Block<'_>) -> Columns {
+        block.matrix.product(&self.weights)
+    }
+
     /// log g_k(x), rows × K.
     pub fn log_weights(&self, block: &Block<'_>) -> Columns {
-        let mut scores = block.matrix.product(&self.weights);
+        let mut scores = self.scores(block);
         log_softmax(&mut scores);
         scores
     }

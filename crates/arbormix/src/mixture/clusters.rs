@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::em::{Em, State};
-use crate::error::Result;
-use crate::logistic::Gate;
 use crate::matrix::Columns;
 use crate::random::Stream;
 use crate::tree::Trainer;
@@ -17,24 +14,19 @@ const RESTARTS: u64 = 5;
 /// Rounds of one run at most.
 const MAX_ROUNDS: usize = 100;
 
-/// A first state with (up to) `count` experts: the tree of all rows, the regressions of each cluster.
-pub(super) fn start(em: &Em<'_>, count: usize, seed: u64) -> Result<State> {
-    let trainer = em.trainer;
-    let weights = trainer.row_weights.as_deref();
-    let tree = trainer.structure(weights, 0, em.progress)?;
-    let expert = trainer.fit_tree(tree, weights, em.progress)?;
-    let (assignment, count) = clusters(trainer, count, seed);
-    let mut responsibilities = Columns::zeros(assignment.len(), count);
-    responsibilities.values_mut().fill((1.0 - OWN_SHARE) / count as f64);
+/// First responsibilities of (up to) `count` experts, N × K.
+pub(super) fn responsibilities(trainer: &Trainer<'_>, count: usize, seed: u64, restart: u64) -> Columns {
+    let (assignment, count) = clusters(trainer, count, seed, restart);
+    let mut out = Columns::zeros(assignment.len(), count);
+    out.values_mut().fill((1.0 - OWN_SHARE) / count as f64);
     for (row, &cluster) in assignment.iter().enumerate() {
-        responsibilities.column_mut(cluster)[row] += OWN_SHARE;
+        out.column_mut(cluster)[row] += OWN_SHARE;
     }
-    let gate = Gate::uniform(&trainer.design.block(None, &[]), count);
-    em.maximisation(&State { gate, experts: vec![expert; count] }, &responsibilities)
+    out
 }
 
 /// Cluster of every row, and the number of clusters: k-means on the label vectors.
-fn clusters(trainer: &Trainer<'_>, count: usize, seed: u64) -> (Vec<usize>, usize) {
+fn clusters(trainer: &Trainer<'_>, count: usize, seed: u64, restart: u64) -> (Vec<usize>, usize) {
     let rows = trainer.design.rows();
     let mut points: BTreeMap<Vec<bool>, f64> = BTreeMap::new();
     let set_of = |row: usize| trainer.labels.iter().map(|label| label[row]).collect::<Vec<bool>>();
@@ -44,10 +36,11 @@ fn clusters(trainer: &Trainer<'_>, count: usize, seed: u64) -> (Vec<usize>, usiz
     let sets: Vec<&Vec<bool>> = points.keys().collect();
     let masses: Vec<f64> = points.values().copied().collect();
     let count = count.min(masses.iter().filter(|&&mass| mass > 0.0).count()).max(1);
-    let run = |restart| k_means(&sets, &masses, count, &mut Stream::new(seed, "label-clusters", restart));
-    let mut best = run(0);
-    for restart in 1..RESTARTS {
-        let next = run(restart);
+    let first = restart * RESTARTS;
+    let run = |number| k_means(&sets, &masses, count, &mut Stream::new(seed, "label-clusters", number));
+    let mut best = run(first);
+    for number in first + 1..first + RESTARTS {
+        let next = run(number);
         if next.1 < best.1 {
             best = next;
         }

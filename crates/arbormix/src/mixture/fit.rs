@@ -5,12 +5,18 @@ use super::clusters;
 use super::em::{Em, Run, State};
 use super::params::{Experts, MixtureParams, Start};
 use super::predict::Mixture;
+use super::regions;
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TraceStep, TrainingSet};
+use crate::logistic::Gate;
+use crate::matrix::Columns;
 use crate::progress::Progress;
 use crate::random::Stream;
-use crate::tree::{Trainer, constant_label_notes, require_observed};
+use crate::tree::{Fitted, Trainer, constant_label_notes, require_observed};
+
+/// EM iterations before the starts are compared.
+const SHORT_RUN: usize = 10;
 
 /// What the internal split decided.
 struct Plan {
@@ -23,15 +29,33 @@ struct Plan {
     state: State,
 }
 
-/// One way of training: on which rows, with which penalty of the gate.
+/// Training on one set of rows: with the internal split, then on all rows.
 struct Phase<'a> {
     params: &'a MixtureParams,
     trainer: &'a Trainer<'a>,
     held_out: Option<&'a [bool]>,
     progress: &'a dyn Progress,
+    /// The CTBN of all rows, where every expert begins unless they are grown.
+    base: Option<Fitted>,
 }
 
 impl<'a> Phase<'a> {
+    fn new(
+        params: &'a MixtureParams,
+        trainer: &'a Trainer<'a>,
+        held_out: Option<&'a [bool]>,
+        progress: &'a dyn Progress,
+    ) -> Result<Phase<'a>> {
+        let base = match params.start {
+            Start::Boosting => None,
+            Start::LabelClusters | Start::Regions => {
+                let weights = trainer.row_weights.as_deref();
+                Some(trainer.fit_tree(trainer.structure(weights, 0, progress)?, weights, progress)?)
+            }
+        };
+        Ok(Phase { params, trainer, held_out, progress, base })
+    }
+
     fn em(&self, penalty: f64) -> Em<'a> {
         Em {
             trainer: self.trainer,
@@ -47,9 +71,9 @@ impl<'a> Phase<'a> {
     fn train(&self, penalty: f64, count: usize, trace: &mut Vec<TraceStep>) -> Result<Run> {
         let em = self.em(penalty);
         let limit = self.params.em.max_iterations;
-        let run = match self.params.start {
-            Start::LabelClusters => em.run(clusters::start(&em, count, self.params.seed)?, limit)?,
-            Start::Boosting => {
+        let run = match &self.base {
+            Some(base) => em.run(self.best_start(&em, base, count, limit)?, limit)?,
+            None => {
                 let mut run = boosting::grow(&em, None, limit)?;
                 for _ in 1..count {
                     trace.append(&mut run.trace);
@@ -62,6 +86,33 @@ impl<'a> Phase<'a> {
         self.refine(&em, run, limit, trace)
     }
 
+    /// Experts that begin as copies of `base` with different responsibilities.
+    fn best_start(&self, em: &Em<'_>, base: &Fitted, count: usize, limit: usize) -> Result<State> {
+        let start = |restart: usize| {
+            let (seed, restart) = (self.params.seed, restart as u64);
+            let responsibilities: Columns = match self.params.start {
+                Start::Regions => regions::responsibilities(self.trainer, count, seed, restart),
+                _ => clusters::responsibilities(self.trainer, count, seed, restart),
+            };
+            let count = responsibilities.cols();
+            let gate = Gate::uniform(&self.trainer.design.block(None, &[]), count);
+            em.maximisation(&State { gate, experts: vec![base.clone(); count] }, &responsibilities)
+        };
+        if self.params.restarts == 1 {
+            return start(0);
+        }
+        let mut best: Option<(State, f64)> = None;
+        for restart in 0..self.params.restarts {
+            let run = em.run(start(restart)?, limit.min(SHORT_RUN))?;
+            let reached = run.trace.last().map_or(f64::NEG_INFINITY, |step| step.penalised);
+            let value = if self.held_out.is_some() { run.validation } else { reached };
+            if best.as_ref().is_none_or(|(_, top)| value > *top) {
+                best = Some((run.state, value));
+            }
+        }
+        best.map_or_else(|| start(0), |(state, _)| Ok(state))
+    }
+
     /// Rounds of new trees for the experts as they are, each followed by EM.
     fn refine(&self, em: &Em<'_>, mut run: Run, limit: usize, trace: &mut Vec<TraceStep>) -> Result<Run> {
         for round in 0..self.params.refinements {
@@ -72,24 +123,19 @@ impl<'a> Phase<'a> {
     }
 
     /// Adds experts while the held-out likelihood improves (Section 5.3.2): one at a time by boosting, twice as many
-    /// by clusters.
+    /// by clusters or regions.
     fn train_auto(&self, penalty: f64) -> Result<(Run, usize)> {
         let (least, most) = (self.params.min_experts, self.params.max_experts);
         let em = self.em(penalty);
         let limit = self.params.em.max_iterations;
-        let mut count = match self.params.start {
-            Start::Boosting => 1,
-            Start::LabelClusters => least,
-        };
+        let grown = self.base.is_none();
+        let mut count = if grown { 1 } else { least };
         let mut best = self.train(penalty, count, &mut Vec::new())?;
         while count < most {
-            let next_count = match self.params.start {
-                Start::Boosting => count + 1,
-                Start::LabelClusters => (2 * count).min(most),
-            };
-            let next = match self.params.start {
-                Start::Boosting => boosting::grow(&em, Some(best.state.clone()), limit)?,
-                Start::LabelClusters => self.train(penalty, next_count, &mut Vec::new())?,
+            let next_count = if grown { count + 1 } else { (2 * count).min(most) };
+            let next = match grown {
+                true => boosting::grow(&em, Some(best.state.clone()), limit)?,
+                false => self.train(penalty, next_count, &mut Vec::new())?,
             };
             if next.validation <= best.validation && count >= least {
                 break;
@@ -120,10 +166,10 @@ impl<'a> Phase<'a> {
         let em = self.em(plan.penalty);
         let early = self.params.validation.early_stopping;
         let limit = if early { plan.iterations } else { self.params.em.max_iterations };
-        let start = match self.params.start {
+        let start = match &self.base {
             // The kept trees stay (Section 5.3.2), and so do their parameters as a start.
-            Start::Boosting => plan.state.clone(),
-            Start::LabelClusters => clusters::start(&em, plan.experts, self.params.seed)?,
+            None => plan.state.clone(),
+            Some(base) => self.best_start(&em, base, plan.experts, limit)?,
         };
         let run = em.run(start, limit)?;
         trace.extend(run.trace.iter().cloned());
@@ -175,7 +221,7 @@ impl Learner for MixtureParams {
             let weights = trainer.row_weights.take();
             let masked = |(n, &held): (usize, &bool)| if held { 0.0 } else { weights.as_ref().map_or(1.0, |w| w[n]) };
             trainer.row_weights = Some(held.iter().enumerate().map(masked).collect());
-            let plan = Phase { params: self, trainer: &trainer, held_out: Some(&held), progress }.plan()?;
+            let plan = Phase::new(self, &trainer, Some(&held), progress)?.plan()?;
             notes.push(format!(
                 "chosen on {} held-out rows: {} experts, gate penalty {}, {} EM iterations",
                 held.iter().filter(|&&h| h).count(),
@@ -185,13 +231,13 @@ impl Learner for MixtureParams {
             ));
             trainer.row_weights = weights;
             trainer.forget_costs();
-            Phase { params: self, trainer: &trainer, held_out: None, progress }.refit(&plan, &mut trace)?
+            Phase::new(self, &trainer, None, progress)?.refit(&plan, &mut trace)?
         } else {
             let count = match self.experts {
                 Experts::Count(count) => count,
                 Experts::Auto => self.min_experts,
             };
-            let phase = Phase { params: self, trainer: &trainer, held_out: None, progress };
+            let phase = Phase::new(self, &trainer, None, progress)?;
             phase.train(self.gate.penalties[0], count, &mut trace)?
         };
         if !run.converged {

@@ -4,7 +4,7 @@
 //!
 //! - `em`: the parameters for fixed trees (Algorithm 1)
 //! - `boosting`: trees one after the other, each for the rows the mixture so far predicts badly (Section 5.3.2)
-//! - `clusters`: experts from clusters of label sets, our default start
+//! - `clusters`: experts from clusters of label sets, our default start; `regions`: from random regions of the features
 //! - `fit`: the internal split, the number of experts, the refit on all rows
 //! - [`map`]: the most probable label set, proven; `annealing`: the paper's search for it
 //! - [`Mixture`]: the fitted model; [`MixtureParams`]: its learner
@@ -17,6 +17,7 @@ mod fit;
 pub mod map;
 mod params;
 mod predict;
+mod regions;
 #[cfg(test)]
 mod tests;
 

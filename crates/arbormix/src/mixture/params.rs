@@ -48,6 +48,8 @@ pub enum Start {
     Boosting,
     /// Experts for clusters of label sets, all with the tree of the whole data.
     LabelClusters,
+    /// Experts for random regions of the features, all with the tree of the whole data.
+    Regions,
 }
 
 /// How responsibilities become weights of an expert's rows.
@@ -123,6 +125,8 @@ pub struct MixtureParams {
     pub max_experts: usize,
     /// Where EM starts.
     pub start: Start,
+    /// Starts to try (other clusters or regions), of which the most likely after a short EM goes on.
+    pub restarts: usize,
     /// The EM algorithm.
     pub em: EmParams,
     /// Rounds in which every expert's tree is sought anew on the rows it answers for, followed by EM.
@@ -162,6 +166,7 @@ impl Presets for MixtureParams {
             min_experts: 1,
             max_experts: 20,
             start: Start::Boosting,
+            restarts: 1,
             em: EmParams {
                 max_iterations: 50,
                 tolerance: 1e-4,
@@ -189,6 +194,7 @@ impl MixtureParams {
         let ordered = self.min_experts >= 1 && self.min_experts <= self.max_experts;
         let bounds = (self.min_experts, self.max_experts);
         ParamError::require(ordered, "min_experts, max_experts", bounds, "must ascend from at least 1")?;
+        ParamError::require(self.restarts >= 1, "restarts", self.restarts, "must be at least 1")?;
         let share = self.validation.share;
         ParamError::require(share > 0.0 && share < 1.0, "validation.share", share, "must be between 0 and 1")?;
         let tolerance = self.em.tolerance;

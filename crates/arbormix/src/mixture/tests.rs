@@ -160,7 +160,10 @@ fn a_planted_mixture_is_recovered() {
     let (train, test) = halves(&data, 10_000);
     let params = MixtureParams {
         experts: Experts::Count(2),
-        em: EmParams { max_iterations: 200, tolerance: 1e-6, ..MixtureParams::default().em },
+        start: Start::Regions,
+        restarts: 8,
+        refinements: 2,
+        em: EmParams { max_iterations: 50, ..MixtureParams::paper().em },
         ..MixtureParams::paper()
     };
     let (mixture, _) = params.learn(&training(&train), &Silent).unwrap();

@@ -290,3 +290,44 @@ fn memory(data: &Dataset) -> usize {
     let sets = data.rows() * (1 + usize::from(data.labels().mask().is_some()));
     features + sets * set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::formats::{LabelSource, ReadOptions, read};
+
+    fn table(text: &str) -> Dataset {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let labels = LabelSource::Prefix("y".to_string());
+        read(&path, &ReadOptions { labels, ..ReadOptions::default() }).unwrap()
+    }
+
+    #[test]
+    fn figures_of_a_small_table() {
+        let text = "a,b,c,y1,y2,y3\n1,0,red,1,1,0\n1,0,red,1,1,0\n1,0,red,0,?,0\n?,2,blue,1,1,1\n";
+        let found = describe(&table(text));
+        assert_eq!((found.rows, found.features, found.labels), (4, 3, 3));
+        assert_eq!((found.numeric_features, found.nominal_features, found.sparse), (2, 1, false));
+        assert_eq!((found.missing_cells, found.unknown_labels), (1, 1));
+        assert_eq!(found.feature_density, 5.0 / 12.0);
+        assert_eq!(found.constant_columns, ["a"]);
+        assert_eq!((found.repeated_features, found.repeated_rows), (2, 1));
+        assert_eq!((found.label_cardinality, found.distinct_label_sets, found.rows_without_labels), (1.75, 3, 1));
+        assert_eq!(found.label_counts.iter().map(|label| label.count).collect::<Vec<_>>(), [3, 3, 1]);
+        assert_eq!(found.label_pairs[0], LabelPair { first: 0, second: 1, count: 3 });
+        assert_eq!(found.co_occurrence(), [[3, 3, 1], [3, 3, 1], [1, 1, 1]]);
+        assert!(found.id_columns.is_empty());
+        assert_eq!(found.memory_bytes, 4 * 3 * 8 + 2 * 4 * (size_of::<LabelSet>() + 8));
+    }
+
+    #[test]
+    fn a_column_of_distinct_whole_numbers_looks_like_an_id() {
+        let rows =
+            |count: usize| -> String { (0..count).map(|i| format!("{i},{},{}.5,{}\n", i % 9, i, i % 2)).collect() };
+        let header = "id,repeats,fractions,y\n";
+        assert_eq!(describe(&table(&format!("{header}{}", rows(10)))).id_columns, ["id"]);
+        assert!(describe(&table(&format!("{header}{}", rows(9)))).id_columns.is_empty());
+    }
+}

@@ -37,7 +37,7 @@ pub struct Solution {
     pub gradient_norm: f64,
     /// Newton steps taken.
     pub iterations: usize,
-    /// Whether ‖∇f(w)‖ ≤ tolerance · ‖∇f(0)‖ was reached.
+    /// Whether ‖∇f(w)‖² ≤ 2 · tolerance · f(w) was reached.
     pub converged: bool,
 }
 
@@ -104,10 +104,8 @@ struct Newton<'a> {
     residual: Columns,
     curvature: Columns,
     objective: Vec<f64>,
-    /// tolerance · ‖∇f(0)‖.
-    goal: Vec<f64>,
-    /// ‖∇f(0)‖.
-    reference: Vec<f64>,
+    /// ‖∇f‖ where the problem started.
+    first_norm: Vec<f64>,
     /// Position in the batch of each column.
     member: Vec<usize>,
     solutions: Vec<Option<Solution>>,
@@ -131,10 +129,6 @@ impl<'a> Newton<'a> {
                 warm = true;
             }
         }
-        let mut half = signed.clone();
-        half.values_mut().iter_mut().for_each(|a| *a *= 0.5);
-        let at_zero = matrix.transposed_product(&half); // −∇f(0)
-        let reference: Vec<f64> = (0..count).map(|p| norm(at_zero.column(p))).collect();
         let margins = if warm { matrix.product(&weights) } else { Columns::zeros(n, count) };
         let mut newton = Newton {
             matrix,
@@ -144,8 +138,7 @@ impl<'a> Newton<'a> {
             residual: Columns::zeros(n, count),
             curvature: Columns::zeros(n, count),
             objective: vec![0.0; count],
-            goal: reference.iter().map(|g| params.tolerance * g).collect(),
-            reference,
+            first_norm: vec![0.0; count],
             member: (0..count).collect(),
             solutions: vec![None; count],
             signed,
@@ -168,8 +161,11 @@ impl<'a> Newton<'a> {
         for iteration in 0.. {
             let gradient = self.gradient();
             let norms: Vec<f64> = (0..gradient.cols()).map(|p| norm(gradient.column(p))).collect();
+            if iteration == 0 {
+                self.first_norm.clone_from(&norms);
+            }
             let last = iteration == self.params.max_iterations;
-            let done = |p: usize| last || norms[p] <= self.goal[p];
+            let done = |p: usize| last || norms[p] <= self.goal(p);
             let (finished, open): (Vec<usize>, Vec<usize>) = (0..norms.len()).partition(|&p| done(p));
             for &p in &finished {
                 self.finish(p, norms[p], iteration);
@@ -213,8 +209,8 @@ impl<'a> Newton<'a> {
         // Rough systems far from the optimum, finer ones near it, never finer than the goal needs.
         let accuracy: Vec<f64> = (0..norms.len())
             .map(|p| {
-                let forcing = (norms[p] / self.reference[p]).sqrt().min(0.25);
-                forcing.max(0.3 * self.goal[p] / norms[p])
+                let forcing = (norms[p] / self.first_norm[p]).sqrt().min(0.25);
+                forcing.max(0.3 * self.goal(p) / norms[p])
             })
             .collect();
         let mut diagonal = self.squares.transposed_product(&self.curvature);
@@ -281,6 +277,11 @@ impl<'a> Newton<'a> {
         false
     }
 
+    /// The gradient norm at which a problem has converged.
+    fn goal(&self, p: usize) -> f64 {
+        (2.0 * self.params.tolerance * self.objective[p]).sqrt()
+    }
+
     fn penalty(&self, weights: &[f64]) -> f64 {
         0.5 * weights.iter().zip(self.ridge).map(|(w, ridge)| ridge * w * w).sum::<f64>()
     }
@@ -291,7 +292,7 @@ impl<'a> Newton<'a> {
             objective: self.objective[p],
             gradient_norm,
             iterations,
-            converged: gradient_norm <= self.goal[p],
+            converged: gradient_norm <= self.goal(p),
         });
     }
 
@@ -303,7 +304,7 @@ impl<'a> Newton<'a> {
         for block in [&mut self.signed, &mut self.weights, &mut self.margins, &mut self.residual, &mut self.curvature] {
             block.keep(problems);
         }
-        for values in [&mut self.objective, &mut self.goal, &mut self.reference] {
+        for values in [&mut self.objective, &mut self.first_norm] {
             *values = problems.iter().map(|&p| values[p]).collect();
         }
         self.member = problems.iter().map(|&p| self.member[p]).collect();

@@ -66,7 +66,7 @@ pub(super) fn log_softmax(scores: &mut Columns) {
 /// −Σₙ sₙ Σ_k hₙₖ log g_k(xₙ) + λ/2 ‖θ‖²
 ///
 /// whose gradient for θ_k is λ θ_k − Σₙ sₙ (hₙₖ − g_k(xₙ)) xₙ (Eq. 9). Truncated Newton from `start`; never worse
-/// than the start.
+/// than the start. Converged when ‖∇‖² ≤ 2 λ · tolerance · objective, see [`SolverParams`](super::SolverParams).
 pub fn fit_gate(
     block: &Block<'_>,
     targets: &Columns,
@@ -76,20 +76,20 @@ pub fn fit_gate(
 ) -> GateFit {
     let fit = Softmax { matrix: &block.matrix, ridge: &block.ridge, targets, weights, lambda: params.penalty };
     let squares = squared(&block.matrix);
-    let (size, experts) = (start.weights.rows(), start.weights.cols());
-    let reference = norm(fit.gradient(&Columns::zeros(size, experts), &fit.uniform()).values());
+    let mut first_norm = None;
     let mut theta = start.weights.clone();
     let mut scores = block.matrix.product(&theta);
     let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
     for iteration in 0.. {
         let gradient = fit.gradient(&theta, &log_gate);
         let gradient_norm = norm(gradient.values());
-        let converged = gradient_norm <= params.solver.tolerance * reference;
+        let first_norm = *first_norm.get_or_insert(gradient_norm);
+        let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
         let end = |theta| GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged };
         if converged || iteration == params.solver.max_iterations {
             return end(theta);
         }
-        let direction = fit.direction(&gradient, &log_gate, &squares, gradient_norm / reference);
+        let direction = fit.direction(&gradient, &log_gate, &squares, gradient_norm / first_norm);
         let along = block.matrix.product(&direction);
         let slope = dot(gradient.values(), direction.values());
         let mut length = 1.0;
@@ -120,12 +120,6 @@ struct Softmax<'a> {
 impl Softmax<'_> {
     fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[row])
-    }
-
-    fn uniform(&self) -> Columns {
-        let mut log_gate = self.targets.clone();
-        log_gate.values_mut().fill(-(self.targets.cols() as f64).ln());
-        log_gate
     }
 
     /// The objective and log g.

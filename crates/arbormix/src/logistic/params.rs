@@ -19,7 +19,8 @@ pub enum Bias {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SolverParams {
-    /// A problem has converged when ‖∇f(w)‖ ≤ tolerance · ‖∇f(0)‖.
+    /// A problem has converged when ‖∇f(w)‖² ≤ 2 · tolerance · f(w). The penalty makes f strongly convex, so this
+    /// proves f(w) − min f ≤ tolerance · f(w).
     pub tolerance: f64,
     /// Newton steps at most; a problem that needs more is returned as it is, marked as not converged.
     pub max_iterations: usize,
@@ -27,7 +28,7 @@ pub struct SolverParams {
 
 impl Default for SolverParams {
     fn default() -> Self {
-        SolverParams { tolerance: 1e-4, max_iterations: 100 }
+        SolverParams { tolerance: 1e-6, max_iterations: 100 }
     }
 }
 

@@ -134,6 +134,20 @@ impl Em<'_> {
         Ok(State { gate, experts })
     }
 
+    /// Seeks every expert's tree anew on the rows it answers for; its gate stays.
+    pub(super) fn refined(&self, state: &State, round: usize) -> Result<State> {
+        let responsibilities = self.expectation(state).responsibilities;
+        let count = state.experts.len();
+        let expert = |k: usize| {
+            let weights = self.expert_weights(responsibilities.column(k));
+            // Divisions of the rows that no earlier tree has seen.
+            let number = (round + 1) * count + k;
+            let tree = self.trainer.structure(Some(&weights), number as u64, self.progress)?;
+            self.trainer.fit_tree(tree, Some(&weights), self.progress)
+        };
+        Ok(State { gate: state.gate.clone(), experts: (0..count).map(expert).collect::<Result<_>>()? })
+    }
+
     /// Weights of the rows for one expert: sₙ hₖ⁽ⁿ⁾, rescaled to Σ sₙ if responsibilities are normalised.
     fn expert_weights(&self, responsibilities: &[f64]) -> Vec<f64> {
         let mut weights: Vec<f64> =

@@ -59,6 +59,15 @@ impl<'a> Phase<'a> {
             }
         };
         trace.extend(run.trace.iter().cloned());
+        self.refine(&em, run, limit, trace)
+    }
+
+    /// Rounds of new trees for the experts as they are, each followed by EM.
+    fn refine(&self, em: &Em<'_>, mut run: Run, limit: usize, trace: &mut Vec<TraceStep>) -> Result<Run> {
+        for round in 0..self.params.refinements {
+            run = em.run(em.refined(&run.state, round)?, limit)?;
+            trace.extend(run.trace.iter().cloned());
+        }
         Ok(run)
     }
 
@@ -118,6 +127,7 @@ impl<'a> Phase<'a> {
         };
         let run = em.run(start, limit)?;
         trace.extend(run.trace.iter().cloned());
+        let run = self.refine(&em, run, limit, trace)?;
         Ok(Run { converged: run.converged || early, ..run })
     }
 }

@@ -125,6 +125,8 @@ pub struct MixtureParams {
     pub start: Start,
     /// The EM algorithm.
     pub em: EmParams,
+    /// Rounds in which every expert's tree is sought anew on the rows it answers for, followed by EM.
+    pub refinements: usize,
     /// The internal split.
     pub validation: ValidationParams,
     /// How the most probable label set is searched for.
@@ -163,9 +165,10 @@ impl Presets for MixtureParams {
             em: EmParams {
                 max_iterations: 50,
                 tolerance: 1e-4,
-                responsibilities: Responsibilities::Normalised,
-                solver: SolverParams { tolerance: 1e-4, max_iterations: 5 },
+                responsibilities: Responsibilities::Plain,
+                solver: SolverParams { tolerance: 1e-6, max_iterations: 5 },
             },
+            refinements: 0,
             validation: ValidationParams { share: 0.3, early_stopping: false },
             inference: Inference::Annealing { iterations: 150, seed: 0 },
             seed: 0,

@@ -17,7 +17,7 @@ mod params;
 mod predict;
 mod scores;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use branching::Branching;
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed};

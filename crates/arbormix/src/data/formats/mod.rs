@@ -18,6 +18,8 @@ mod arff;
 mod categories;
 mod csv;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod label_rows;
 mod label_source;
 mod libsvm;
@@ -27,9 +29,13 @@ mod output;
 mod parquet;
 #[cfg(test)]
 mod round_trip;
+#[cfg(test)]
+mod shared_data;
 mod source;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has cells with a type"))]
 mod table;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::fmt;

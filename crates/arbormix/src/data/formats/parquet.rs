@@ -74,3 +74,80 @@ fn cell(field: &Field) -> Result<Cell<'_>, &'static str> {
         Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => return Err("group"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+    use ::parquet::file::writer::SerializedFileWriter;
+    use ::parquet::schema::parser::parse_message_type;
+
+    use crate::data::ColumnKind;
+    use crate::data::formats::fixture::{Folder, features, label_text, labels};
+    use crate::data::formats::{ReadOptions, read};
+
+    /// A file of three rows; the second is null wherever that is allowed.
+    fn sample(folder: &Folder, last: f64) {
+        let schema = "message m { required double x; optional int64 n; optional binary c (UTF8); \
+                      required int32 when (DATE); required boolean y; optional int32 z; }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let file = std::fs::File::create(folder.path("t.parquet")).unwrap();
+        let mut writer = SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let gap: Option<&[i16]> = Some(&[1, 0, 1]);
+        macro_rules! column {
+            ($type:ty, $values:expr, $levels:expr) => {
+                let mut column = group.next_column().unwrap().unwrap();
+                column.typed::<$type>().write_batch($values, $levels, None).unwrap();
+                column.close().unwrap();
+            };
+        }
+        column!(DoubleType, &[0.5, 1.5, last], None);
+        column!(Int64Type, &[7, 9], gap);
+        column!(ByteArrayType, &[ByteArray::from("10"), ByteArray::from("red")], gap);
+        column!(Int32Type, &[1, 2, 3], None);
+        column!(BoolType, &[true, false, true], None);
+        column!(Int32Type, &[0, 1], gap);
+        group.close().unwrap();
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn numbers_strings_booleans_and_nulls() {
+        let folder = Folder::new();
+        sample(&folder, -2.0);
+        let options = ReadOptions { drop: vec!["when".to_string()], ..labels("y,z") };
+        let data = read(&folder.path("t.parquet"), &options).unwrap();
+        let cells = features(&data);
+        assert_eq!((&cells[0], &cells[2]), (&vec![0.5, 7.0, 0.0], &vec![-2.0, 9.0, 1.0]));
+        assert!(cells[1][1].is_nan() && cells[1][2].is_nan());
+        assert_eq!(data.columns()[2].kind, ColumnKind::Nominal(vec!["10".to_string(), "red".to_string()]));
+        assert_eq!(label_text(&data), ["10", "0?", "11"]);
+    }
+
+    #[test]
+    fn errors_name_the_row_and_the_remedy() {
+        let folder = Folder::new();
+        sample(&folder, f64::NAN);
+        assert_eq!(
+            folder.error("t.parquet", &labels("y")),
+            "t.parquet, row 1: \"when\" has the type date, which is neither numeric nor nominal; turn it into numbers, \
+             booleans or strings, or leave it out (list it in `drop`)"
+        );
+        let options = ReadOptions { drop: vec!["when".to_string()], ..labels("y") };
+        assert_eq!(
+            folder.error("t.parquet", &options),
+            "t.parquet, row 3: NaN in column \"x\" is not a finite number; mark the cell as missing (? or an empty \
+             cell) or remove the row"
+        );
+        folder.file("t.parquet", "PAR1 but not really");
+        let message = folder.error("t.parquet", &options);
+        assert!(message.starts_with("t.parquet: no readable Parquet file: "), "{message}");
+        folder.file("t.parquet", [0x1f, 0x8b, 8]);
+        assert_eq!(
+            folder.error("t.parquet", &options),
+            "t.parquet: Parquet is compressed inside; unpack the .gz around it"
+        );
+    }
+}

@@ -129,7 +129,8 @@ fn categories(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Vec<Strin
 
 /// The labels that a MEKA relation such as `'Music: -C 6'` announces: the first n attributes, or the last |n|.
 fn relation(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Option<LabelSource>, FormatError> {
-    let (at, quoted) = (cursor.offset(), matches!(cursor.peek(), Some(b'\'' | b'"')));
+    let quoted = matches!(cursor.peek(), Some(b'\'' | b'"'));
+    let at = cursor.offset();
     let name = if quoted { cursor.word("the name of the relation", scratch)?.text } else { cursor.rest() };
     let mut words = name.split(|c: char| c.is_whitespace() || c == ':');
     if words.by_ref().all(|word| word != "-C") {

@@ -35,29 +35,29 @@ pub(super) fn read(path: &Path, options: &ReadOptions, format: Format) -> Result
     };
     let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source);
     let mut record = StringRecord::new();
-    if !next(&mut reader, &mut record)? {
+    if !next(&mut reader, &mut record, delimiter)? {
         let expected = "a header with the names of the columns";
         return Err(FormatError::Empty { path: path.to_path_buf(), expected }.into());
     }
     let mut seen = HashSet::new();
     if let Some(second) = record.iter().position(|name| !seen.insert(name)) {
-        let (at, name) = (locate(path, delimiter, &record, second), record[second].to_string());
+        let (at, name) = (locate(path, delimiter, record.position(), second), record[second].to_string());
         return Err(FormatError::DuplicateName { at, what: "column", name }.into());
     }
     let mut table = Table::new(path, record.iter().map(str::to_string).collect(), options)?;
-    while next(&mut reader, &mut record)? {
+    while next(&mut reader, &mut record, delimiter)? {
         let (found, expected) = (record.len(), table.width());
         if found > expected {
-            let at = locate(path, delimiter, &record, expected);
+            let at = locate(path, delimiter, record.position(), expected);
             return Err(FormatError::LongRow { at, found: expected + 1, expected }.into());
         }
         if found < expected {
-            let at = locate(path, delimiter, &record, found - 1);
+            let at = locate(path, delimiter, record.position(), found - 1);
             return Err(FormatError::ShortRow { at, found, expected }.into());
         }
         table.start_row();
         for (column, text) in record.iter().enumerate() {
-            table.put(column, Cell::Text(text), || locate(path, delimiter, &record, column))?;
+            table.put(column, Cell::Text(text), || locate(path, delimiter, record.position(), column))?;
         }
     }
     table.finish(path)
@@ -85,7 +85,7 @@ fn sniff(bytes: &[u8]) -> u8 {
 }
 
 /// Reads the next record; false at the end.
-fn next(reader: &mut Reader<Source>, record: &mut StringRecord) -> Result<bool> {
+fn next(reader: &mut Reader<Source>, record: &mut StringRecord, delimiter: u8) -> Result<bool> {
     let error = match reader.read_record(record) {
         Ok(more) => return Ok(more),
         Err(error) => error,
@@ -94,13 +94,8 @@ fn next(reader: &mut Reader<Source>, record: &mut StringRecord) -> Result<bool> 
     let source = reader.get_ref();
     Err(match error.into_kind() {
         ErrorKind::Io(error) => source.error(error, line.saturating_sub(1)),
-        ErrorKind::Utf8 { pos: Some(position), err } => {
-            let delimiter_free_place = Place::Text {
-                path: source.path().to_path_buf(),
-                line: usize::try_from(position.line()).unwrap_or(usize::MAX),
-                column: err.field() + 1,
-            };
-            FormatError::NotUtf8 { at: delimiter_free_place }.into()
+        ErrorKind::Utf8 { pos, err } => {
+            FormatError::NotUtf8 { at: locate(source.path(), delimiter, pos.as_ref(), err.field()) }.into()
         }
         other => Error::io(source.path())(io::Error::other(format!("{other:?}"))),
     })
@@ -110,8 +105,8 @@ fn next(reader: &mut Reader<Source>, record: &mut StringRecord) -> Result<bool> 
 ///
 /// The parser keeps only where records begin, so the file is read again up to there: slow, but it happens once, for
 /// the message that ends the reading.
-fn locate(path: &Path, delimiter: u8, record: &StringRecord, field: usize) -> Place {
-    let start = record.position().cloned().unwrap_or_else(Position::new);
+fn locate(path: &Path, delimiter: u8, record: Option<&Position>, field: usize) -> Place {
+    let start = record.cloned().unwrap_or_else(Position::new);
     let mut scan = FieldScan { line: usize::try_from(start.line()).unwrap_or(usize::MAX), column: 1 };
     if let Ok(mut source) = Source::open(path)
         && io::copy(&mut source.by_ref().take(start.byte()), &mut io::sink()).is_ok()

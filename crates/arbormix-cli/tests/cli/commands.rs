@@ -201,7 +201,7 @@ fn crossval_gives_what_fit_and_evaluate_give_on_each_fold() {
     let folder = Folder::new();
     let text = table(60, 8);
     let rows: Vec<&str> = text.lines().skip(1).collect();
-    let in_first = |row: usize| row % 3 == 0;
+    let in_first = |row: usize| row.is_multiple_of(3);
     let part = |first: bool| {
         let chosen =
             rows.iter().enumerate().filter(|(row, _)| in_first(*row) == first).map(|(_, line)| format!("{line}\n"));

@@ -53,12 +53,14 @@ pub(super) fn tree(model: &Model, test: &Dataset) -> Result<String, Failure> {
     ))
 }
 
-/// The first test photo that ML-ME gets right and BR gets wrong.
+/// The first test photo that ML-ME gets right and BR gets wrong; says that it was chosen so.
 pub(super) fn prediction(independent: &Model, mixture: &Model, test: &Dataset) -> Result<String, Failure> {
     let (alone, joint) = (independent.predict(test)?, mixture.predict(test)?);
     let truth = test.labels();
     let tells = |row: &usize| joint[*row].labels == *truth.row(*row) && alone[*row].labels != *truth.row(*row);
-    let row = (0..test.rows()).find(tells).unwrap_or(0);
+    let Some(row) = (0..test.rows()).find(tells) else {
+        return Ok(String::new());
+    };
     let names = test.label_names();
     let features = cells(test.features(), row);
     let mut strongest: Vec<usize> = (0..features.len()).collect();
@@ -69,7 +71,7 @@ pub(super) fn prediction(independent: &Model, mixture: &Model, test: &Dataset) -
     let chance = joint[row].log_probability.map_or(String::new(), |log| format!(" ({:.0} % sure)", 100.0 * log.exp()));
     let proof = if joint[row].certificate.is_some_and(|c| c.certified) { ", proven to be its best answer" } else { "" };
     Ok(format!(
-        "\nA photo with much {}. Its tags: {}.\n  BR says    {}\n  ML-ME says {}{chance}{proof}\n",
+        "\nThe first test photo that ML-ME gets right and BR does not has much\n{}. Its tags: {}.\n  BR says    {}\n  ML-ME says {}{chance}{proof}\n",
         seen.join(" and "),
         words(truth.row(row), names),
         says(&alone[row]),

@@ -266,9 +266,9 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "an unknown parameter",
         files: &[("p.csv", &[HEAD, ROWS])],
-        arguments: "fit p.csv -o m --set expert=3 --labels cat,pet",
+        arguments: "fit p.csv -o m --method br --set cost=3 --labels cat,pet",
         code: 2,
-        message: "unknown parameter \"expert\"; known here: em, experts, features, gate, inference, logistic, max_experts, min_experts, nodes, seed, start, structure, validation",
+        message: "unknown parameter \"cost\"; known here: features, logistic, seed",
     },
     Case {
         name: "an unknown nested parameter",

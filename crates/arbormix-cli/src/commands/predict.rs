@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use arbormix::AtomicFile;
 use arbormix::data::LabelSet;
 use arbormix::matrix::DenseMatrix;
-use arbormix::model::AtomicFile;
 use arbormix::{Model, Prediction};
 use clap::Args;
 use serde_json::{Map, Value, json};

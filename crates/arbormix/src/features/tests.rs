@@ -180,7 +180,7 @@ fn columns_that_look_like_ids_are_named() {
         vec![Column::numeric("id"), Column::numeric("real"), Column::numeric("count"), Column::numeric("zero-based")]
     };
     let rows: Vec<[f64; 4]> =
-        (0..25).map(|row| f64::from(row)).map(|row| [900.0 - 7.0 * row, row + 0.5, (row / 2.0).floor(), row]).collect();
+        (0..25).map(f64::from).map(|row| [900.0 - 7.0 * row, row + 0.5, (row / 2.0).floor(), row]).collect();
     let rows: Vec<&[f64]> = rows.iter().map(<[f64; 4]>::as_slice).collect();
     let note = "2 features look like a row number or id (another value in every row), which does not \
                 carry over to new rows: \"id\", \"zero-based\"";

@@ -2,7 +2,7 @@
 
 mod file;
 
-pub use file::{AtomicFile, FORMAT_VERSION, ModelFileError, Stored, Tensor};
+pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
 
 use std::path::Path;
 

@@ -38,10 +38,9 @@ impl Branching {
                 path.push(here);
                 at = parents[here];
             }
-            let mut next = at.and_then(|here| depth[here]).map_or(0, |depth: usize| depth + 1);
-            for &here in path.iter().rev() {
+            let first = at.and_then(|here| depth[here]).map_or(0, |depth: usize| depth + 1);
+            for (next, &here) in (first..).zip(path.iter().rev()) {
                 depth[here] = Some(next);
-                next += 1;
             }
         }
         let mut order: Vec<usize> = (0..count).collect();

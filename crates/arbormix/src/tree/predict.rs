@@ -14,7 +14,8 @@ use crate::logistic::loss::log_sigmoid;
 use crate::matrix::{Columns, DenseMatrix, Matrix};
 use crate::model::{ModelFileError, Stored};
 
-/// How a label's log-odds are read off the tree's regressions: z = margin[columns[u]] + u · shift for parent value u.
+/// How a label's log-odds are read off the tree's regressions: for a parent value u,
+/// z = the margin of regression `columns[u]`, plus `shift` if the parent is present.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NodeWeights {
     /// Regression for each value of the parent; the same one for a label without a parent.

@@ -61,7 +61,7 @@ impl Task<'_> {
             .par_iter()
             .map(|&(split, parent)| {
                 progress.check()?;
-                let scores = self.from_parent(&splits[split], parent);
+                let scores = self.with_parent(&splits[split], parent);
                 progress.advance(1);
                 Ok(scores)
             })
@@ -75,14 +75,12 @@ impl Task<'_> {
 
     fn divide(&self, stream: &mut Stream) -> Vec<(Vec<usize>, Vec<usize>)> {
         let rows = self.design.rows();
-        let order = stream.permutation(rows);
+        // Place of each row in a random order: places decide who is held out, rows stay in their own order.
+        let mut place = vec![0; rows];
+        stream.permutation(rows).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
         let pair = |is_held: &dyn Fn(usize) -> bool| {
-            let (mut held, mut train): (Vec<(usize, usize)>, Vec<(usize, usize)>) =
-                order.iter().copied().enumerate().partition(|&(place, _)| is_held(place));
-            held.sort_unstable_by_key(|&(_, row)| row);
-            train.sort_unstable_by_key(|&(_, row)| row);
-            let strip = |list: Vec<(usize, usize)>| list.into_iter().map(|(_, row)| row).collect();
-            (strip(train), strip(held))
+            let (held, train) = (0..rows).partition(|&row| is_held(place[row]));
+            (train, held)
         };
         match self.params.scoring {
             Scoring::Folds(folds) => (0..folds).map(|fold| pair(&|place| place % folds == fold)).collect(),
@@ -106,7 +104,7 @@ impl Task<'_> {
     }
 
     /// Scores of all labels with one of them as the parent (its own place stays 0).
-    fn from_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
+    fn with_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
         let children: Vec<usize> = (0..self.labels.len()).filter(|&child| child != parent).collect();
         let scores = match self.kind {
             NodeKind::Switching => self.switching(split, parent, &children),

@@ -4,12 +4,10 @@
 //! `format_version`, `crate_version` and `method` as words, and `params`, `schema`, `features`, `report` and `facts`
 //! as JSON. Nothing in it depends on the time or the machine: the same model gives the same bytes.
 
-mod atomic;
 mod container;
 mod error;
 mod stored;
 
-pub use atomic::AtomicFile;
 pub use error::ModelFileError;
 pub use stored::{Stored, Tensor};
 
@@ -22,6 +20,7 @@ use serde::de::DeserializeOwned;
 
 use self::container::Container;
 use super::{Model, Schema};
+use crate::atomic::AtomicFile;
 use crate::error::{Error, Result};
 use crate::features::FeatureMap;
 use crate::registry;

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use std::io::Write;
 /// let path = std::env::temp_dir().join("arbormix-doc-atomic.txt");
-/// let mut file = arbormix::model::AtomicFile::create(&path)?;
+/// let mut file = arbormix::AtomicFile::create(&path)?;
 /// file.write_all(b"whole").map_err(arbormix::Error::io(&path))?;
 /// file.commit()?;
 /// assert_eq!(std::fs::read(&path).map_err(arbormix::Error::io(&path))?, b"whole");

@@ -35,3 +35,8 @@ pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
 };
 pub use model::Model;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -118,63 +118,64 @@ impl TryFrom<Vec<Option<usize>>> for Branching {
 
 /// Parent of every node in the spanning arborescence of largest weight rooted at node 0 (node 0 is its own parent).
 ///
-/// `weights[u][v]` is the weight of u → v, −∞ where there is no edge. Every node takes its best incoming edge; a
+/// `weights[u][v]` is the weight of u → v, −∞ where there is no edge. Every node takes its best incoming edge; each
 /// cycle among these is contracted to one node, whose incoming edges are worth what they gain over the cycle edge
-/// they replace; the smaller problem is solved the same way and expanded again. O(nodes³).
+/// they replace; the smaller problem is solved the same way and expanded again. O(nodes³) at worst.
 fn spanning_arborescence(weights: &[Vec<f64>]) -> Vec<usize> {
     let count = weights.len();
     let best_into = |v: usize| (1..count).fold(0, |best, u| if weights[u][v] > weights[best][v] { u } else { best });
-    let parents: Vec<usize> = (0..count).map(|v| if v == 0 { 0 } else { best_into(v) }).collect();
-    let Some(cycle) = find_cycle(&parents) else {
+    let mut parents: Vec<usize> = (0..count).map(|v| if v == 0 { 0 } else { best_into(v) }).collect();
+    let (group, groups) = contract_cycles(&parents);
+    if groups == count {
         return parents;
-    };
-    let in_cycle = |v: &usize| cycle.contains(v);
-    let outside: Vec<usize> = (0..count).filter(|v| !in_cycle(v)).collect(); // node 0 stays first
-    let merged = outside.len();
-    let mut smaller = vec![vec![f64::NEG_INFINITY; merged + 1]; merged + 1];
-    let mut enters = vec![0; merged]; // for u → cycle: the cycle node it enters
-    let mut leaves = vec![0; merged]; // for cycle → v: the cycle node it leaves from
-    for (a, &u) in outside.iter().enumerate() {
-        for (b, &v) in outside.iter().enumerate() {
-            smaller[a][b] = weights[u][v];
+    }
+    let in_cycle = |v: usize| v != 0 && group[v] == group[parents[v]];
+    let mut smaller = vec![vec![f64::NEG_INFINITY; groups]; groups];
+    let mut edge = vec![vec![(0, 0); groups]; groups]; // the edge u → v that an edge between groups stands for
+    for v in 1..count {
+        let replaced = if in_cycle(v) { weights[parents[v]][v] } else { 0.0 };
+        for u in (0..count).filter(|&u| group[u] != group[v]) {
+            let gain = weights[u][v] - replaced;
+            if gain > smaller[group[u]][group[v]] {
+                smaller[group[u]][group[v]] = gain;
+                edge[group[u]][group[v]] = (u, v);
+            }
         }
-        let gain = |v: usize| weights[u][v] - weights[parents[v]][v];
-        let better_entry = |best: usize, &v: &usize| if gain(v) > gain(best) { v } else { best };
-        let entry = cycle.iter().fold(cycle[0], better_entry);
-        (enters[a], smaller[a][merged]) = (entry, gain(entry));
-        let better_exit = |best: usize, &v: &usize| if weights[v][u] > weights[best][u] { v } else { best };
-        let exit = cycle.iter().fold(cycle[0], better_exit);
-        (leaves[a], smaller[merged][a]) = (exit, weights[exit][u]);
     }
     let solved = spanning_arborescence(&smaller);
-    let mut expanded = parents;
-    for (a, &v) in outside.iter().enumerate() {
-        expanded[v] = if solved[a] == merged { leaves[a] } else { outside[solved[a]] };
+    for (into, &from) in solved.iter().enumerate().skip(1) {
+        let (u, v) = edge[from][into];
+        parents[v] = u; // within a cycle this replaces one edge and so breaks it
     }
-    let from = solved[merged];
-    expanded[enters[from]] = outside[from];
-    expanded
+    parents
 }
 
-/// The nodes of a cycle among the parent pointers (node 0 is the root), ascending.
-fn find_cycle(parents: &[usize]) -> Option<Vec<usize>> {
-    let mut visited_by = vec![0; parents.len()];
-    for start in 1..parents.len() {
+/// Group of each node, where the nodes of a cycle among the parent pointers form one group and every other node its
+/// own; and the number of groups. Node 0 is the root and is group 0.
+fn contract_cycles(parents: &[usize]) -> (Vec<usize>, usize) {
+    let count = parents.len();
+    let mut visited_by = vec![0; count];
+    let mut cycle_of = vec![None; count];
+    for start in 1..count {
         let mut at = start;
         while at != 0 && visited_by[at] == 0 {
             visited_by[at] = start;
             at = parents[at];
         }
         if at != 0 && visited_by[at] == start {
-            let mut cycle = vec![at];
-            let mut next = parents[at];
-            while next != at {
-                cycle.push(next);
-                next = parents[next];
+            let first = at;
+            while cycle_of[at].is_none() {
+                cycle_of[at] = Some(first);
+                at = parents[at];
             }
-            cycle.sort_unstable();
-            return Some(cycle);
         }
     }
-    None
+    let mut group = vec![0; count];
+    let mut group_of_cycle = vec![None; count];
+    let mut groups = 0;
+    for v in 0..count {
+        group[v] = *cycle_of[v].map_or(&mut None, |cycle| &mut group_of_cycle[cycle]).get_or_insert(groups);
+        groups = groups.max(group[v] + 1);
+    }
+    (group, groups)
 }

@@ -101,7 +101,7 @@ impl<'a> Trainer<'a> {
         let mut nodes: Vec<Vec<FittedNode>> = vec![Vec::new(); self.labels.len()];
         for (&(label, condition), solution) in slots.iter().zip(solutions) {
             let cost = costs[&(label, condition)];
-            nodes[label].push(FittedNode { condition, cost, coefficients: solution.coefficients });
+            nodes[label].push(FittedNode::new(condition, cost, solution));
         }
         Ok(Fitted { tree, nodes })
     }
@@ -177,6 +177,16 @@ pub(crate) fn constant_label_notes(data: &TrainingSet<'_>) -> Vec<String> {
         .collect()
 }
 
+/// The report of a method without EM: whether its regressions converged, and which labels are constant.
+pub(crate) fn tree_report(fitted: &Fitted, data: &TrainingSet<'_>) -> FitReport {
+    let mut notes = constant_label_notes(data);
+    let (open, all) = fitted.unconverged();
+    if open > 0 {
+        notes.push(format!("{open} of {all} regressions reached the solver's limit of steps before its tolerance"));
+    }
+    FitReport { converged: open == 0, notes, trace: Vec::new() }
+}
+
 impl Learner for TreeParams {
     fn method(&self) -> &'static str {
         "ctbn"
@@ -200,7 +210,7 @@ impl Learner for TreeParams {
         let trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
         let tree = trainer.structure(data.weights, 0, progress)?;
         let fitted = trainer.fit_tree(tree, data.weights, progress)?;
-        let report = FitReport { converged: true, notes: constant_label_notes(data), trace: Vec::new() };
+        let report = tree_report(&fitted, data);
         Ok((Box::new(Tree::from_fitted(&fitted, &trainer.design)), report))
     }
 }

@@ -20,7 +20,7 @@ mod scores;
 pub(crate) mod tests;
 
 pub use branching::Branching;
-pub(crate) use fit::{Trainer, constant_label_notes, require_observed};
+pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report};
 pub(crate) use nodes::{Fitted, Job, fit_nodes};
 pub use params::{NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};

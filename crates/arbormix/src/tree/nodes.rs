@@ -117,12 +117,26 @@ pub(crate) struct FittedNode {
     pub(crate) condition: Condition,
     pub(crate) cost: f64,
     pub(crate) coefficients: Coefficients,
+    pub(crate) converged: bool,
+}
+
+impl FittedNode {
+    pub(crate) fn new(condition: Condition, cost: f64, solution: Solution) -> FittedNode {
+        let Solution { coefficients, converged, .. } = solution;
+        FittedNode { condition, cost, coefficients, converged }
+    }
 }
 
 impl Fitted {
+    /// Regressions that reached the solver's limit, and all of them.
+    pub(crate) fn unconverged(&self) -> (usize, usize) {
+        let open = self.nodes.iter().flatten().filter(|node| !node.converged).count();
+        (open, self.nodes.iter().map(Vec::len).sum())
+    }
+
     /// Labels on their own: the cost and regression of each.
-    pub(crate) fn without_edges(labels: impl Iterator<Item = (f64, Coefficients)>) -> Fitted {
-        let node = |(cost, coefficients)| vec![FittedNode { condition: Condition::Always, cost, coefficients }];
+    pub(crate) fn without_edges(labels: impl Iterator<Item = (f64, Solution)>) -> Fitted {
+        let node = |(cost, solution): (f64, Solution)| vec![FittedNode::new(Condition::Always, cost, solution)];
         let nodes: Vec<Vec<FittedNode>> = labels.map(node).collect();
         Fitted { tree: Branching::isolated(nodes.len()), nodes }
     }

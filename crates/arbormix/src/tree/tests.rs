@@ -155,8 +155,16 @@ fn the_planted_tree_and_its_probabilities_are_recovered() {
     let train: Vec<usize> = (0..4000).collect();
     let test: Vec<usize> = (4000..6000).collect();
     let (train, test) = (data.select_rows(&train), data.select_rows(&test));
-    for kind in [NodeKind::Switching, NodeKind::ParentFeature] {
-        let params = TreeParams { nodes: NodeParams { kind, ..NodeParams::default() }, ..TreeParams::default() };
+    for (kind, scoring) in [
+        (NodeKind::Switching, Scoring::Folds(3)),
+        (NodeKind::Switching, Scoring::Holdout(0.3)),
+        (NodeKind::ParentFeature, Scoring::Folds(3)),
+    ] {
+        let params = TreeParams {
+            nodes: NodeParams { kind, ..NodeParams::default() },
+            structure: StructureParams { scoring, ..StructureParams::default() },
+            ..TreeParams::default()
+        };
         let set = TrainingSet {
             features: train.features(),
             labels: train.labels(),

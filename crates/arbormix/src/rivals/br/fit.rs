@@ -11,7 +11,7 @@ use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
 use crate::logistic::{Design, Problem, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
-use crate::tree::{Fitted, constant_label_notes};
+use crate::tree::{Fitted, tree_report};
 
 /// Labels fitted together at most, so that several threads have work.
 const BATCH: usize = 16;
@@ -66,10 +66,8 @@ impl Learner for BinaryRelevanceParams {
         for ((_, labels), results) in batches.iter().zip(solved) {
             labels.iter().zip(results).for_each(|(&label, result)| by_label[label] = Some(result));
         }
-        let results: Vec<_> = by_label.into_iter().flatten().collect();
-        let converged = results.iter().all(|(_, solution)| solution.converged);
-        let fitted = Fitted::without_edges(results.into_iter().map(|(cost, s)| (cost, s.coefficients)));
-        let report = FitReport { converged, notes: constant_label_notes(data), trace: Vec::new() };
+        let fitted = Fitted::without_edges(by_label.into_iter().flatten());
+        let report = tree_report(&fitted, data);
         Ok((Box::new(BinaryRelevance::new(&fitted, &design)), report))
     }
 }

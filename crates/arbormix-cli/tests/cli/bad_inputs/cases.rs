@@ -282,7 +282,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "fit p.csv -o m --set max_experts=many --labels cat,pet",
         code: 2,
-        message: "parameter value: invalid type: string \"many\", expected usize",
+        message: "parameter max_experts: invalid type: string \"many\", expected usize",
     },
     Case {
         name: "a parameter out of range",

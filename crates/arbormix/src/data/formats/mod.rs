@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes ARFF (dense and sparse; labels by a Mulan XML, a MEKA header or the caller), multi-label LIBSVM, the
 //! format of the Extreme Classification Repository, CSV and TSV, and Parquet with the crate feature `parquet`; plain
-//! or gzip. [`write`] writes ARFF with its XML, LIBSVM, CSV and TSV.
+//! or gzip. [`write()`] writes ARFF with its XML, LIBSVM, CSV and TSV.
 //!
 //! | file | features | names |
 //! |---|---|---|

@@ -1,3 +1,40 @@
-//! The command line of arbormix.
+//! The command line of arbormix: fit, predict, evaluate and inspect multi-label models.
 
-fn main() {}
+// The library never prints; this program exists to.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod commands;
+mod drawing;
+mod failure;
+mod output;
+mod overrides;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::failure::Failure;
+use crate::progress::{Reporter, watch_interrupts};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let reporter = Reporter::new(cli.common.quiet);
+    let done = run(cli, &reporter);
+    reporter.finish();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli, reporter: &Reporter) -> Result<(), Failure> {
+    watch_interrupts()?;
+    if let Some(threads) = cli.common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
+        pool.map_err(|e| Failure::Work(format!("{threads} threads cannot be started: {e}")))?;
+    }
+    commands::run(&cli.command, &cli.common, reporter)
+}

@@ -77,8 +77,9 @@ fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
         let what = "weights and rows";
         return Err(DataError::Sizes { what, left: weights.len(), right: rows }.into());
     }
-    let bad = weights.iter().find(|w| !w.is_finite() || **w < 0.0);
-    ParamError::require(bad.is_none(), "weights", bad, "must be finite and not negative")?;
+    if let Some(bad) = weights.iter().find(|w| !w.is_finite() || **w < 0.0) {
+        ParamError::require(false, "weights", bad, "must be finite and not negative")?;
+    }
     ParamError::require(weights.iter().any(|&w| w > 0.0), "weights", 0.0, "must not all be zero")?;
     Ok(())
 }

@@ -13,6 +13,7 @@
 //! # Crate features
 //! - `parquet` (off by default): read Parquet files; adds about 25 crates.
 
+mod atomic;
 pub mod data;
 pub mod error;
 pub mod features;
@@ -28,6 +29,7 @@ pub mod registry;
 pub mod rivals;
 pub mod tree;
 
+pub use atomic::AtomicFile;
 pub use error::{Error, ParamError, Result};
 pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{ParamError, Result};
+use crate::error::{Error, ParamError, Result};
 use crate::learner::{Learner, Predictor};
 use crate::mixture::{Mixture, MixtureParams};
 use crate::model::Stored;
@@ -107,11 +107,39 @@ pub fn method(name: &str) -> Result<&'static Method, ParamError> {
 /// ```
 pub fn learner(name: &str, preset: Preset, overrides: &Value) -> Result<Box<dyn Learner>> {
     let method = method(name)?;
-    let mut params = method.defaults(preset);
+    let defaults = method.defaults(preset);
+    let mut params = defaults.clone();
     overlay(&mut params, overrides, "")?;
-    let learner = (method.learner)(params)?;
+    let learner = (method.learner)(params).map_err(|error| blame(method, &defaults, overrides, error))?;
     learner.validate()?;
     Ok(learner)
+}
+
+/// Finds which of several overrides the learner refuses, so that the message can name it.
+fn blame(method: &Method, defaults: &Value, overrides: &Value, error: Error) -> Error {
+    for (path, value) in leaves(overrides, String::new()) {
+        let alone = path.rsplit('.').fold(value.clone(), |inner, name| serde_json::json!({ name: inner }));
+        let mut params = defaults.clone();
+        if overlay(&mut params, &alone, "").is_ok()
+            && let Err(Error::Params(ParamError::Form { message, .. })) = (method.learner)(params)
+        {
+            return ParamError::Form { name: path, message }.into();
+        }
+    }
+    error
+}
+
+/// Every override with its dotted path.
+fn leaves(value: &Value, path: String) -> Vec<(String, &Value)> {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => fields
+            .iter()
+            .flat_map(|(name, field)| {
+                leaves(field, if path.is_empty() { name.clone() } else { format!("{path}.{name}") })
+            })
+            .collect(),
+        _ => vec![(path, value)],
+    }
 }
 
 /// Lays `over` over `base`; names that `base` does not have are refused with the list of those it has.
@@ -147,8 +175,7 @@ fn defaults<P: Presets + Serialize>(preset: Preset) -> Value {
 }
 
 fn learner_from<P: Learner + DeserializeOwned + 'static>(params: Value) -> Result<Box<dyn Learner>> {
-    // serde_json names the type it expected but not the parameter, so each is tried against the default's shape
-    // in `overlay`; what is left here are wrong types, and the message says which.
+    // serde_json names the type it expected but not the parameter; `blame` finds that.
     let parsed: P = serde_json::from_value(params)
         .map_err(|e| ParamError::Form { name: "value".to_string(), message: e.to_string() })?;
     Ok(Box::new(parsed))

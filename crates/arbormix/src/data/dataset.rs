@@ -71,6 +71,21 @@ pub enum DataError {
         /// NaN or an infinity.
         value: f64,
     },
+    /// A feature cell is finite but cannot be scaled: the result, or the column's mean or range, overflows.
+    #[error(
+        "feature {column:?} is {value:e} in row {row} (counted from 0), beyond what scaling {scaling:?} can bring to a \
+         finite number; give the column in another unit, remove the row, or mark the cell as missing"
+    )]
+    TooLarge {
+        /// Name of the column.
+        column: String,
+        /// The row.
+        row: usize,
+        /// The cell.
+        value: f64,
+        /// Name of the scaling.
+        scaling: &'static str,
+    },
     /// A nominal cell is not an index of a category.
     #[error("feature {column:?} has {count} categories, but row {row} (counted from 0) holds {value}")]
     NotACategory {

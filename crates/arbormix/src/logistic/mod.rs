@@ -1,1 +1,23 @@
-//! Logistic regression.
+//! Logistic regression: one objective, one batched solver for many problems that share X, the choice of the cost C,
+//! and the softmax gate.
+//!
+//! The order of use: a [`Design`] prepares the features once; a [`Block`] is some of its rows; [`solve`] fits a batch
+//! of problems on a block; [`choose_costs`] picks each problem's C; [`Gate`] is the softmax over experts. Conventions
+//! of signs, shapes and the penalty are stated once, in [`loss`].
+
+mod conjugate;
+mod design;
+mod fit;
+mod gate;
+pub mod loss;
+mod params;
+mod path;
+#[cfg(test)]
+mod tests;
+
+pub use design::{Block, Coefficients, Design, FeatureWeights};
+pub use fit::{Problem, Solution, solve};
+pub use gate::{Gate, GateFit, fit_gate};
+pub use params::{Bias, GateParams, LogisticParams, SolverParams};
+pub(crate) use path::LOG_FLOOR;
+pub use path::{choose_costs, cost_folds};

@@ -33,13 +33,6 @@ pub(super) fn transposed_product(left: &DenseMatrix, right: &Columns) -> Columns
     out
 }
 
-/// `out += factor · left · right` for three dense matrices.
-pub fn accumulate_product(out: &mut DenseMatrix, left: &DenseMatrix, right: &DenseMatrix, factor: f64) {
-    let (rows, cols) = (out.rows(), out.cols());
-    let target = MatMut::from_row_major_slice_mut(out.values_mut(), rows, cols);
-    matmul(target, Accum::Add, rows_of(left), rows_of(right), factor, Par::Seq);
-}
-
 /// The Gram matrix `XᵀX`, columns × columns.
 pub fn gram(matrix: &DenseMatrix) -> DenseMatrix {
     let mut out = DenseMatrix::zeros(matrix.cols(), matrix.cols());

@@ -11,7 +11,7 @@ mod sparse;
 
 pub use columns::Columns;
 pub use dense::DenseMatrix;
-pub use kernels::{accumulate_product, eigen_symmetric, gram};
+pub use kernels::{eigen_symmetric, gram};
 pub use sparse::{SparseBuilder, SparseMatrix};
 
 /// Rows of numbers, dense or sparse.

@@ -1,86 +1,25 @@
-//! Stub.
+//! ML-ME: a mixture of CTBN experts with a softmax gate (Section 5 of the paper).
+//!
+//! P(y | x) = Σ_k g_k(x) P(y | x, T_k) (Eq. 6). How it is learned and used:
+//!
+//! - `em`: the parameters for fixed trees (Algorithm 1)
+//! - `boosting`: trees one after the other, each for the rows the mixture so far predicts badly (Section 5.3.2)
+//! - `clusters`: experts from clusters of label sets, our default start; `regions`: from random regions of the features
+//! - `fit`: the internal split, the number of experts, the refit on all rows
+//! - [`map`]: the most probable label set, proven; `annealing`: the paper's search for it
+//! - [`Mixture`]: the fitted model; [`MixtureParams`]: its learner
 
-use serde::{Deserialize, Serialize};
+mod annealing;
+mod boosting;
+mod clusters;
+mod em;
+mod fit;
+pub mod map;
+mod params;
+mod predict;
+mod regions;
+#[cfg(test)]
+mod tests;
 
-use crate::data::LabelSet;
-use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Inference, Joint, Learner, Prediction, Predictor, TrainingSet};
-use crate::matrix::{DenseMatrix, Matrix};
-use crate::model::Stored;
-use crate::progress::Progress;
-use crate::registry::Presets;
-
-/// Parameters.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MixtureParams {
-    /// Features.
-    pub features: FeatureParams,
-    /// Experts.
-    pub experts: usize,
-    /// Seed.
-    pub seed: u64,
-}
-
-impl Presets for MixtureParams {
-    fn paper() -> Self {
-        Self::default()
-    }
-}
-
-impl Learner for MixtureParams {
-    fn method(&self) -> &'static str {
-        "mlme"
-    }
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
-    fn validate(&self) -> Result<(), ParamError> {
-        Ok(())
-    }
-    fn features(&self) -> &FeatureParams {
-        &self.features
-    }
-    fn learn(&self, _data: &TrainingSet<'_>, _progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        todo!()
-    }
-}
-
-/// Predictor.
-#[derive(Debug)]
-pub struct Mixture;
-
-impl Mixture {
-    /// Loads.
-    pub fn load(_stored: &Stored) -> Result<Self> {
-        todo!()
-    }
-}
-
-impl Predictor for Mixture {
-    fn method(&self) -> &'static str {
-        "mlme"
-    }
-    fn label_count(&self) -> usize {
-        todo!()
-    }
-    fn feature_count(&self) -> usize {
-        todo!()
-    }
-    fn joint(&self) -> Joint {
-        Joint::Distribution
-    }
-    fn predict(&self, _features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
-        todo!()
-    }
-    fn marginals(&self, _features: &Matrix) -> Result<DenseMatrix> {
-        todo!()
-    }
-    fn log_prob(&self, _features: &Matrix, _labels: &[LabelSet]) -> Result<Vec<f64>> {
-        todo!()
-    }
-    fn store(&self) -> Stored {
-        todo!()
-    }
-}
+pub use params::{EmParams, Experts, GateChoice, MixtureParams, Responsibilities, Start, ValidationParams};
+pub use predict::Mixture;

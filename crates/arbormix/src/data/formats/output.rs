@@ -1,60 +1,34 @@
 //! What the writers share: files that are complete or not there, and refusals.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::Format;
 use super::error::FormatError;
+use crate::atomic::AtomicFile;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 
-/// A complete file that has not taken its place yet; dropped without [`Pending::publish`], it is removed.
-pub(super) struct Pending {
-    temporary: PathBuf,
-    target: PathBuf,
-}
-
-impl Pending {
-    /// Writes a file beside its place; compressed if the place's name ends in `.gz`.
-    pub(super) fn create(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Pending> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        // In the same folder, so that the rename cannot cross file systems.
-        let temporary = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary);
-        let pending = Pending { temporary, target: target.to_path_buf() };
-        let compressed = target.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-        file.and_then(|file| fill_file(file, compressed, fill)).map_err(Error::io(target))?;
-        Ok(pending)
-    }
-
-    /// Puts the file in its place.
-    pub(super) fn publish(self) -> Result<()> {
-        fs::rename(&self.temporary, &self.target).map_err(Error::io(&self.target))
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        // After a rename there is nothing left to remove; after an error, that error is the one to report.
-        let _ = fs::remove_file(&self.temporary);
-    }
-}
-
-fn fill_file(file: File, gzip: bool, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 18, file);
-    if gzip {
-        let mut encoder = GzEncoder::new(&mut out, Compression::default());
-        fill(&mut encoder)?;
-        encoder.finish()?;
-    } else {
-        fill(&mut out)?;
-    }
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+/// Writes a file that appears with [`AtomicFile::commit`]; compressed if its name ends in `.gz`.
+pub(super) fn prepare(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<AtomicFile> {
+    let mut file = AtomicFile::create(target)?;
+    let compressed = target.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let write = || {
+        if compressed {
+            let mut encoder = GzEncoder::new(&mut file, Compression::default());
+            fill(&mut encoder)?;
+            encoder.finish()?;
+            Ok(())
+        } else {
+            fill(&mut file)
+        }
+    };
+    write().map_err(Error::io(target))?;
+    Ok(file)
 }
 
 /// A number in the shortest form that reads back to the same bits.

@@ -1,86 +1,10 @@
-//! Stub.
+//! BR, binary relevance: one logistic regression per label, P(y | x) = Πᵢ P(yᵢ | x).
+//!
+//! It is the CTBN without edges, and is kept as one, so that every question a tree answers it answers too.
 
-use serde::{Deserialize, Serialize};
+mod fit;
+mod params;
+mod predict;
 
-use crate::data::LabelSet;
-use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Inference, Joint, Learner, Prediction, Predictor, TrainingSet};
-use crate::matrix::{DenseMatrix, Matrix};
-use crate::model::Stored;
-use crate::progress::Progress;
-use crate::registry::Presets;
-
-/// Parameters.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BinaryRelevanceParams {
-    /// Features.
-    pub features: FeatureParams,
-    /// Experts.
-    pub experts: usize,
-    /// Seed.
-    pub seed: u64,
-}
-
-impl Presets for BinaryRelevanceParams {
-    fn paper() -> Self {
-        Self::default()
-    }
-}
-
-impl Learner for BinaryRelevanceParams {
-    fn method(&self) -> &'static str {
-        "br"
-    }
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
-    fn validate(&self) -> Result<(), ParamError> {
-        Ok(())
-    }
-    fn features(&self) -> &FeatureParams {
-        &self.features
-    }
-    fn learn(&self, _data: &TrainingSet<'_>, _progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        todo!()
-    }
-}
-
-/// Predictor.
-#[derive(Debug)]
-pub struct BinaryRelevance;
-
-impl BinaryRelevance {
-    /// Loads.
-    pub fn load(_stored: &Stored) -> Result<Self> {
-        todo!()
-    }
-}
-
-impl Predictor for BinaryRelevance {
-    fn method(&self) -> &'static str {
-        "br"
-    }
-    fn label_count(&self) -> usize {
-        todo!()
-    }
-    fn feature_count(&self) -> usize {
-        todo!()
-    }
-    fn joint(&self) -> Joint {
-        Joint::Distribution
-    }
-    fn predict(&self, _features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
-        todo!()
-    }
-    fn marginals(&self, _features: &Matrix) -> Result<DenseMatrix> {
-        todo!()
-    }
-    fn log_prob(&self, _features: &Matrix, _labels: &[LabelSet]) -> Result<Vec<f64>> {
-        todo!()
-    }
-    fn store(&self) -> Stored {
-        todo!()
-    }
-}
+pub use params::BinaryRelevanceParams;
+pub use predict::BinaryRelevance;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::data::formats::output::{Pending, cannot_hold, refuse_shared_names, write_number};
+use crate::data::formats::output::{cannot_hold, prepare, refuse_shared_names, write_number};
 use crate::data::formats::{Format, mulan};
 use crate::data::{ColumnKind, Dataset};
 use crate::error::Result;
@@ -17,14 +17,14 @@ pub(in crate::data::formats) fn write(data: &Dataset, path: &Path) -> Result<()>
         let what = "its rows and its label file under one name".to_string();
         return Err(cannot_hold(path, Format::Arff, what, "choose a name that ends in .arff"));
     }
-    let arff = Pending::create(path, |out| {
+    let arff = prepare(path, |out| {
         header(data, out)?;
         rows(data, out)
     })?;
-    let xml = Pending::create(&xml_path, |out| out.write_all(mulan::text(data.label_names()).as_bytes()))?;
+    let xml = prepare(&xml_path, |out| out.write_all(mulan::text(data.label_names()).as_bytes()))?;
     // Only when both files are complete does either take its place.
-    xml.publish()?;
-    arff.publish()
+    xml.commit()?;
+    arff.commit()
 }
 
 fn header(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {

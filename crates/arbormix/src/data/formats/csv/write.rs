@@ -7,7 +7,7 @@ use ::csv::{QuoteStyle, Writer, WriterBuilder};
 
 use super::DELIMITERS;
 use crate::data::formats::Format;
-use crate::data::formats::output::{Pending, cannot_hold, refuse_shared_names, write_number};
+use crate::data::formats::output::{cannot_hold, prepare, refuse_shared_names, write_number};
 use crate::data::formats::table::is_missing;
 use crate::data::{ColumnKind, Dataset};
 use crate::error::Result;
@@ -23,7 +23,7 @@ pub(in crate::data::formats) fn write(data: &Dataset, path: &Path, format: Forma
         }
     }
     let names = || data.columns().iter().map(|column| &column.name).chain(data.label_names());
-    let pending = Pending::create(path, |out| {
+    let pending = prepare(path, |out| {
         // A reader that looks for the delimiter must not count those inside names.
         let misleading = |name: &String| name.bytes().any(|byte| DELIMITERS.contains(&byte));
         let style = if names().any(misleading) { QuoteStyle::Always } else { QuoteStyle::Necessary };
@@ -35,7 +35,7 @@ pub(in crate::data::formats) fn write(data: &Dataset, path: &Path, format: Forma
         (0..data.rows()).try_for_each(|row| write_row(data, row, &mut rows))?;
         rows.flush()
     })?;
-    pending.publish()
+    pending.commit()
 }
 
 fn write_row(data: &Dataset, row: usize, out: &mut Writer<impl io::Write>) -> io::Result<()> {

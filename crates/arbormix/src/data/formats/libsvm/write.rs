@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::data::formats::Format;
-use crate::data::formats::output::{Pending, cannot_hold, write_number};
+use crate::data::formats::output::{cannot_hold, prepare, write_number};
 use crate::data::{ColumnKind, Dataset};
 use crate::error::Result;
 
@@ -12,7 +12,7 @@ pub(in crate::data::formats) fn write(data: &Dataset, path: &Path) -> Result<()>
     let first = first_number(data);
     let labels = label_numbers(data);
     let last_column = data.columns().len() - 1;
-    let pending = Pending::create(path, |out| {
+    let pending = prepare(path, |out| {
         for (row, set) in data.labels().sets().iter().enumerate() {
             let mut separator = "";
             for label in set.members() {
@@ -41,7 +41,7 @@ pub(in crate::data::formats) fn write(data: &Dataset, path: &Path) -> Result<()>
         }
         Ok(())
     })?;
-    pending.publish()
+    pending.commit()
 }
 
 /// Refuses what LIBSVM has no way to say.

@@ -1,0 +1,89 @@
+//! `arbormix evaluate MODEL DATA`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use arbormix::Model;
+use arbormix::measure::{Direction, Measures};
+use clap::Args;
+use serde_json::json;
+
+use super::scoring::measures;
+use crate::args::{Common, FileArgs};
+use crate::failure::Failure;
+use crate::output::{fixed, print, print_json, table};
+use crate::overrides;
+use crate::progress::Reporter;
+
+/// Compare a model's predictions with the labels of a data file
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  arbormix evaluate photos.model photos-test.arff\n  \
+    arbormix evaluate photos.model photos-test.arff --per-label")]
+pub(crate) struct Evaluate {
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The data file, with all labels of the model
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// Also show a table with one line per label
+    #[arg(long)]
+    per_label: bool,
+    /// How the most probable set is searched for [default: as the model was fitted]
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
+    inference: Option<String>,
+    #[command(flatten)]
+    how: FileArgs,
+}
+
+impl Evaluate {
+    pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
+        let model = Model::load(&self.model)?;
+        let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
+        let data = self.how.read_for(&self.data, &model.schema().label_names)?;
+        let measures = measures(&model, &data, inference, reporter)?;
+        reporter.finish();
+        let names = &model.schema().label_names;
+        if common.json {
+            let mut object = json!({
+                "rows": measures.rows(),
+                "measures": measures.iter().map(|(name, value, _)| (name, value)).collect::<BTreeMap<_, _>>(),
+                "absent": measures.absent(),
+            });
+            if self.per_label {
+                object["per_label"] =
+                    names.iter().zip(measures.per_label()).map(|(n, m)| (n.clone(), json!(m))).collect();
+            }
+            return print_json(&object);
+        }
+        print(&to_text(&measures))?;
+        if self.per_label { print(&per_label(&measures, names)) } else { Ok(()) }
+    }
+}
+
+fn to_text(measures: &Measures) -> String {
+    let rows = measures.iter().map(|(name, value, better)| {
+        let arrow = match better {
+            Direction::Higher => "higher",
+            Direction::Lower => "lower",
+        };
+        vec![name.to_string(), arrow.to_string(), fixed(value)]
+    });
+    let mut out = table(&["measure", "better", "value"], 2, rows.collect::<Vec<_>>());
+    out.push_str(&format!("{} rows", measures.rows()));
+    if measures.full_rows() < measures.rows() {
+        out.push_str(&format!("; {} without unknown label cells, for measures of whole sets", measures.full_rows()));
+    }
+    out.push('\n');
+    measures.absent().iter().for_each(|absent| out.push_str(&format!("{}: {}\n", absent.name, absent.reason)));
+    out
+}
+
+fn per_label(measures: &Measures, names: &[String]) -> String {
+    let rows = names.iter().zip(measures.per_label()).map(|(name, label)| {
+        let auc = label.auc.map(fixed).unwrap_or_default();
+        vec![name.clone(), label.support.to_string(), fixed(label.precision), fixed(label.recall), fixed(label.f1), auc]
+    });
+    let header = ["label", "rows with it", "precision", "recall", "F1", "AUC"];
+    format!("\n{}", table(&header, 1, rows.collect::<Vec<_>>()))
+}

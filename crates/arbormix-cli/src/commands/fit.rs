@@ -1,0 +1,106 @@
+//! `arbormix fit DATA -o MODEL`.
+
+use std::path::{Path, PathBuf};
+
+use arbormix::Model;
+use arbormix::progress::Progress;
+use clap::Args;
+use serde_json::json;
+
+use crate::args::{Common, DataArgs};
+use crate::failure::Failure;
+use crate::output::{print, print_json, require_folder};
+use crate::overrides::LearnerArgs;
+use crate::progress::Reporter;
+
+/// Fit a model to a data file
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  arbormix fit photos-train.arff -o photos.model\n  \
+    arbormix fit photos-train.arff -o three.model --experts 3 --seed 7\n  \
+    arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5")]
+pub(crate) struct Fit {
+    /// The data file
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// Where the model goes
+    #[arg(long, short, value_name = "MODEL")]
+    output: PathBuf,
+    /// The method; `arbormix methods` lists them
+    #[arg(long, value_name = "NAME", default_value = "mlme")]
+    method: String,
+    #[command(flatten)]
+    learner: LearnerArgs,
+    /// File with one weight per row of the data
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    #[command(flatten)]
+    how: DataArgs,
+}
+
+impl Fit {
+    pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
+        if self.output == Path::new("-") {
+            return Err(Failure::Usage("a model cannot go to the standard output; name a file after -o".to_string()));
+        }
+        require_folder(&self.output)?;
+        let learners = self.learner.learners(std::slice::from_ref(&self.method), common.seed)?;
+        let data = self.how.read(&self.data)?;
+        let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
+        for learner in &learners {
+            let model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
+            // The library passes on what the data shows as it goes; what the fit itself found is in its report.
+            model.report().notes.iter().for_each(|note| reporter.note(note));
+            reporter.finish();
+            model.save(&self.output)?;
+            self.tell(&model, common.json)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, model: &Model, as_json: bool) -> Result<(), Failure> {
+        let (schema, report, trees) = (model.schema(), model.report(), model.predictor().trees().len());
+        let (labels, features) = (schema.label_names.len(), model.predictor().feature_count());
+        if as_json {
+            return print_json(&json!({
+                "model": self.output.display().to_string(),
+                "method": model.method(),
+                "rows": schema.rows,
+                "features": features,
+                "labels": labels,
+                "trees": trees,
+                "converged": report.converged,
+                "notes": report.notes,
+            }));
+        }
+        let trees = match trees {
+            0 => String::new(),
+            1 => ", 1 tree".to_string(),
+            more => format!(", {more} trees"),
+        };
+        let converged = if report.converged { "converged" } else { "not converged" };
+        print(&format!(
+            "{}: {} fitted on {} rows, {features} features, {labels} labels{trees}; {converged}\n",
+            self.output.display(),
+            model.method(),
+            schema.rows
+        ))
+    }
+}
+
+/// One number per line and row; empty lines at the end do not count.
+fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(arbormix::Error::io(path))?;
+    let parse = |(number, line): (usize, &str)| match line.trim().parse::<f64>() {
+        Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+        _ => {
+            let place = format!("{}, line {}", path.display(), number + 1);
+            Err(Failure::Work(format!("{place}: {line:?} is not a weight; give one number from 0 up per line")))
+        }
+    };
+    let weights: Vec<f64> = text.trim_end().lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+    if weights.len() != rows {
+        let found = format!("{}: {} weights for {rows} rows of data", path.display(), weights.len());
+        return Err(Failure::Work(format!("{found}; give one number per row")));
+    }
+    Ok(weights)
+}

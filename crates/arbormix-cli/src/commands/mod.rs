@@ -1,0 +1,44 @@
+//! The commands, one file each.
+
+mod crossval;
+mod demo;
+mod describe;
+mod evaluate;
+mod fit;
+mod inspect;
+mod methods;
+mod predict;
+mod scoring;
+
+use clap::Subcommand;
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::progress::Reporter;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Demo),
+    Describe(describe::Describe),
+    Fit(fit::Fit),
+    Predict(predict::Predict),
+    Evaluate(evaluate::Evaluate),
+    Inspect(inspect::Inspect),
+    Crossval(crossval::Crossval),
+    Methods(methods::Methods),
+}
+
+/// Does it.
+pub(crate) fn run(command: &Command, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
+    match command {
+        Command::Demo(demo) => demo.run(common, reporter),
+        Command::Describe(describe) => describe.run(common),
+        Command::Fit(fit) => fit.run(common, reporter),
+        Command::Predict(predict) => predict.run(common, reporter),
+        Command::Evaluate(evaluate) => evaluate.run(common, reporter),
+        Command::Inspect(inspect) => inspect.run(common),
+        Command::Crossval(crossval) => crossval.run(common, reporter),
+        Command::Methods(methods) => methods.run(common),
+    }
+}

@@ -1,0 +1,53 @@
+//! What evaluate, crossval and demo share: a model's answers on labelled rows, and their measures.
+
+use arbormix::data::Dataset;
+use arbormix::matrix::Matrix;
+use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
+use arbormix::progress::Progress;
+use arbormix::{Inference, Joint, Model, Result};
+
+/// Rows that are worked on between two looks at the clock and at Ctrl-C.
+const BLOCK: usize = 256;
+
+/// Applies `work` to blocks of rows and joins the results in order.
+///
+/// Annealing draws each row's numbers by its place in the matrix, so its rows must stay together.
+pub(super) fn in_blocks<T>(
+    features: &Matrix,
+    inference: Inference,
+    stage: &str,
+    progress: &dyn Progress,
+    mut work: impl FnMut(&Matrix) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let rows = features.rows();
+    let block = if matches!(inference, Inference::Annealing { .. }) { rows.max(1) } else { BLOCK };
+    progress.begin(stage, rows);
+    let mut out = Vec::with_capacity(rows);
+    for start in (0..rows).step_by(block) {
+        progress.check()?;
+        let some: Vec<usize> = (start..rows.min(start + block)).collect();
+        out.extend(work(&features.select_rows(&some))?);
+        progress.advance(some.len());
+    }
+    Ok(out)
+}
+
+/// All measures of a model on labelled rows.
+pub(super) fn measures(
+    model: &Model,
+    data: &Dataset,
+    inference: Inference,
+    progress: &dyn Progress,
+) -> Result<Measures> {
+    let (features, truth) = (model.encode(data)?, model.align_labels(data)?);
+    let predictor = model.predictor();
+    let predictions =
+        in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
+    let predicted: Vec<_> = predictions.into_iter().map(|prediction| prediction.labels).collect();
+    let marginals = predictor.marginals(&features)?;
+    let joint = predictor.joint() == Joint::Distribution;
+    let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
+    let outcome =
+        Outcome { truth: &truth, predicted: &predicted, marginals: Some(&marginals), log_probs: log_probs.as_deref() };
+    evaluate(&outcome, &MeasureOptions::default())
+}

@@ -1,0 +1,60 @@
+//! Why a command stopped, and the exit code that says so.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// Why a command stopped before its work was done.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line asks for something that does not exist or does not fit together.
+    Usage(String),
+    /// The work itself failed.
+    Work(String),
+    /// The standard output could not be written.
+    Output(io::Error),
+    /// The user pressed Ctrl-C.
+    Interrupted,
+}
+
+impl Failure {
+    /// Says what is wrong on the standard error stream and gives the exit code: 1 the work failed, 2 wrong usage,
+    /// 130 interrupted. A reader that closes our pipe early has what it wanted: that is no failure.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            _ => eprintln!("error: {self}"),
+        }
+        ExitCode::from(match self {
+            Failure::Usage(_) => 2,
+            Failure::Work(_) | Failure::Output(_) => 1,
+            Failure::Interrupted => 130,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(message) | Failure::Work(message) => f.write_str(message),
+            Failure::Output(error) => write!(f, "the standard output: {error}"),
+            Failure::Interrupted => f.write_str("interrupted; nothing was written"),
+        }
+    }
+}
+
+impl From<arbormix::Error> for Failure {
+    fn from(error: arbormix::Error) -> Failure {
+        match error {
+            arbormix::Error::Cancelled => Failure::Interrupted,
+            arbormix::Error::Params(problem) => Failure::Usage(problem.to_string()),
+            other => Failure::Work(other.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}

@@ -1,0 +1,172 @@
+//! Parameters from the command line, laid over a preset's defaults by the registry.
+
+use arbormix::registry::{self, Preset};
+use arbormix::{Inference, Learner, Model};
+use clap::Args;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// Parameter of the methods that search.
+const INFERENCE: &str = "inference";
+
+/// How a method is set up.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LearnerArgs {
+    /// Set of defaults: `default` is what we recommend, `paper` is every choice as in the paper
+    #[arg(long, value_name = "NAME", value_parser = ["default", "paper"], default_value = "default")]
+    preset: String,
+    /// Number of experts of a mixture, or `auto`
+    #[arg(long, value_name = "N|auto")]
+    experts: Option<String>,
+    /// Scaling of the features
+    #[arg(long, value_name = "NAME", value_parser = ["auto", "minmax", "standardize", "maxabs", "none"])]
+    scaling: Option<String>,
+    /// Any parameter, e.g. `--set features.scaling=none`; `arbormix methods` lists them
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = Assignment::parse)]
+    assignments: Vec<Assignment>,
+}
+
+/// One `--set`: where, and what.
+#[derive(Debug, Clone, PartialEq)]
+struct Assignment {
+    name: String,
+    value: Value,
+}
+
+impl Assignment {
+    fn new(name: &str, value: &str) -> Assignment {
+        // A value that is no JSON is a word: names need no quotes within quotes.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_string()));
+        Assignment { name: name.to_string(), value }
+    }
+
+    fn parse(text: &str) -> Result<Assignment, String> {
+        match text.split_once('=') {
+            Some((name, value)) if name.split('.').all(|part| !part.is_empty()) => Ok(Assignment::new(name, value)),
+            _ => Err("expected NAME=VALUE, e.g. experts=3".to_string()),
+        }
+    }
+}
+
+/// Whether a method searches for its prediction, and so can search in several ways.
+pub(crate) fn searches(method: &str) -> bool {
+    registry::method(method).is_ok_and(|method| has(&method.defaults(Preset::Default), INFERENCE))
+}
+
+impl LearnerArgs {
+    pub(crate) fn preset(&self) -> Preset {
+        if self.preset == "paper" { Preset::Paper } else { Preset::Default }
+    }
+
+    /// One learner for each method. With several methods, a parameter goes to those that have it, and one must.
+    pub(crate) fn learners(&self, methods: &[String], seed: Option<u64>) -> Result<Vec<Box<dyn Learner>>, Failure> {
+        let mut assignments = Vec::new();
+        assignments.extend(self.experts.as_ref().map(|value| Assignment::new("experts", value)));
+        assignments.extend(self.scaling.as_ref().map(|value| Assignment::new("features.scaling", value)));
+        assignments.extend(self.assignments.iter().cloned());
+        let mut learners = Vec::new();
+        let defaults = |name: &String| registry::method(name).map(|method| method.defaults(self.preset()));
+        let all: Vec<Value> = methods.iter().map(defaults).collect::<Result<_, _>>().map_err(arbormix::Error::from)?;
+        for (name, defaults) in methods.iter().zip(&all) {
+            let elsewhere = |a: &&Assignment| !has(defaults, &a.name) && all.iter().any(|other| has(other, &a.name));
+            let mut chosen: Vec<Assignment> = assignments.iter().filter(|a| !elsewhere(a)).cloned().collect();
+            // A method without a seed has nothing random: any seed gives the same model.
+            if let Some(seed) = seed.filter(|_| has(defaults, "seed")) {
+                chosen.push(Assignment { name: "seed".to_string(), value: seed.into() });
+            }
+            // One seed for everything random, unless the search is set up by hand.
+            let by_hand = chosen.iter().any(|a| a.name.split('.').next() == Some(INFERENCE));
+            let annealing = format!("{INFERENCE}.annealing.seed");
+            if let Some(seed) = seed.filter(|_| !by_hand && has(defaults, &annealing)) {
+                chosen.push(Assignment { name: annealing, value: seed.into() });
+            }
+            learners.push(registry::learner(name, self.preset(), &nested(&chosen)?)?);
+        }
+        Ok(learners)
+    }
+}
+
+/// Whether a dotted name leads to a parameter.
+fn has(defaults: &Value, name: &str) -> bool {
+    name.split('.').try_fold(defaults, |at, part| at.get(part)).is_some()
+}
+
+/// The JSON object that the dotted names spell.
+fn nested(assignments: &[Assignment]) -> Result<Value, Failure> {
+    let mut root = Value::Object(Map::new());
+    for Assignment { name, value } in assignments {
+        let mut at = &mut root;
+        for part in name.split('.') {
+            let Value::Object(fields) = at else {
+                return Err(Failure::Usage(format!("--set {name}: a part of this name is given a value of its own")));
+            };
+            at = fields.entry(part).or_insert_with(|| Value::Object(Map::new()));
+        }
+        if at.as_object().is_none_or(|fields| !fields.is_empty()) {
+            return Err(Failure::Usage(format!("parameter {name} is given twice")));
+        }
+        *at = value.clone();
+    }
+    Ok(root)
+}
+
+/// The way of searching that `--inference` names, or the model's own.
+pub(crate) fn chosen_inference(name: Option<&str>, model: &Model, seed: Option<u64>) -> Result<Inference, Failure> {
+    let own = model.predictor().inference();
+    let chosen = match name {
+        Some(name) => inference(name, model.method(), own)?,
+        None => own,
+    };
+    Ok(match (chosen, seed) {
+        (Inference::Annealing { iterations, .. }, Some(seed)) => Inference::Annealing { iterations, seed },
+        (chosen, _) => chosen,
+    })
+}
+
+/// The way of searching with a name; its numbers come from the model's own way, else from a preset.
+pub(crate) fn inference(name: &str, method: &str, own: Inference) -> Result<Inference, Failure> {
+    let method = registry::method(method).map_err(arbormix::Error::from)?;
+    let presets = [Preset::Default, Preset::Paper].map(|preset| method.defaults(preset)[INFERENCE].clone());
+    if presets.iter().all(Value::is_null) {
+        let title = method.title;
+        return Err(Failure::Usage(format!(
+            "--inference {name}: {title} has only one way of predicting; leave it out"
+        )));
+    }
+    let mut candidates = vec![own];
+    candidates.extend(presets.into_iter().flat_map(serde_json::from_value::<Inference>));
+    candidates.extend([Inference::default(), Inference::BestExpert]);
+    let kind = |inference: &Inference| match inference {
+        Inference::Exact { .. } => "exact",
+        Inference::BestExpert => "best-expert",
+        Inference::Annealing { .. } => "annealing",
+    };
+    let found = candidates.into_iter().find(|candidate| kind(candidate) == name);
+    found.ok_or_else(|| Failure::Usage(format!("--inference {name}: {} does not know it", method.title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dotted_names_nest_and_words_need_no_quotes() {
+        let parse = |text: &str| Assignment::parse(text).unwrap();
+        let all = [parse("features.scaling=none"), parse("experts=3"), parse("features.other={\"a\":1}")];
+        let expected = serde_json::json!({"features": {"scaling": "none", "other": {"a": 1}}, "experts": 3});
+        assert_eq!(nested(&all).unwrap(), expected);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let nest = |texts: &[&str]| {
+            let all: Vec<Assignment> = texts.iter().map(|text| Assignment::parse(text).unwrap()).collect();
+            nested(&all).unwrap_err().to_string()
+        };
+        assert_eq!(nest(&["a=1", "a=2"]), "parameter a is given twice");
+        assert_eq!(nest(&["a=1", "a.b=2"]), "--set a.b: a part of this name is given a value of its own");
+        assert_eq!(nest(&["a.b=1", "a=2"]), "parameter a is given twice");
+        assert!(Assignment::parse("a").is_err() && Assignment::parse("=1").is_err());
+    }
+}

@@ -1,0 +1,270 @@
+//! Every command on small files: what it prints is checked against what the files hold.
+
+use crate::support::{Folder, table};
+
+fn lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn methods_lists_the_registry() {
+    let folder = Folder::new();
+    let all = folder.json("methods --json");
+    let names: Vec<&str> = all.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
+    assert_eq!(names, arbormix::registry::METHODS.iter().map(|m| m.name).collect::<Vec<_>>());
+    let text = folder.succeed("methods");
+    assert!(text.contains("logistic.solver.tolerance"), "{text}");
+}
+
+#[test]
+fn predictions_agree_with_the_library_and_between_formats() {
+    let folder = Folder::with_model();
+    let csv = folder.succeed("predict br.model test.csv --top 2");
+    let json = lines(&folder.succeed("predict br.model test.csv --json --top 2"));
+    let model = arbormix::Model::load(&folder.path("br.model")).unwrap();
+    let options = arbormix::data::formats::ReadOptions {
+        labels: "cat,pet".parse().unwrap(),
+        ..arbormix::data::formats::ReadOptions::default()
+    };
+    let data = arbormix::data::formats::read(&folder.path("test.csv"), &options).unwrap();
+    let expected = model.predict(&data).unwrap();
+    let marginals = model.marginals(&data).unwrap();
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert_eq!(
+        reader.headers().unwrap().iter().collect::<Vec<_>>(),
+        [
+            "row",
+            "labels",
+            "probability",
+            "certified",
+            "bound",
+            "nodes",
+            "P(cat)",
+            "P(pet)",
+            "labels_1",
+            "probability_1",
+            "labels_2",
+            "probability_2"
+        ]
+    );
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!((records.len(), json.len()), (10, 10));
+    for (row, (record, line)) in records.iter().zip(&json).enumerate() {
+        let names: Vec<&str> = expected[row].labels.members().map(|label| ["cat", "pet"][label]).collect();
+        assert_eq!(&record[1], names.join(";"));
+        assert_eq!(line["labels"], serde_json::json!(names));
+        let probability = expected[row].log_probability.unwrap().exp();
+        assert_eq!(record[2].parse::<f64>().unwrap().to_bits(), probability.to_bits());
+        assert_eq!(line["probability"].as_f64().unwrap().to_bits(), probability.to_bits());
+        assert_eq!(record[7].parse::<f64>().unwrap().to_bits(), marginals.get(row, 1).to_bits());
+        assert_eq!(line["marginals"]["cat"].as_f64().unwrap().to_bits(), marginals.get(row, 0).to_bits());
+        // The best of the best sets is the prediction.
+        assert_eq!(record[8], record[1]);
+        assert_eq!(line["top"][0]["labels"], line["labels"]);
+        assert!(line["top"][1]["probability"].as_f64() <= line["top"][0]["probability"].as_f64());
+    }
+}
+
+#[test]
+fn columns_may_stand_in_another_order_and_labels_may_lack() {
+    let folder = Folder::with_model();
+    let rows: Vec<Vec<String>> = table(10, 2).lines().map(|line| line.split(',').map(String::from).collect()).collect();
+    let reordered: String = rows.iter().map(|row| format!("{},{},{}\n", row[1], row[3], row[0])).collect();
+    folder.write("reordered.csv", reordered);
+    assert_eq!(folder.succeed("predict br.model test.csv"), folder.succeed("predict br.model reordered.csv"));
+}
+
+#[test]
+fn the_search_is_chosen_by_inference() {
+    let folder = Folder::with_model();
+    folder.succeed("fit train.csv --labels cat,pet --experts 2 -o mlme.model");
+    for how in ["exact", "best-expert", "annealing"] {
+        let all = lines(&folder.succeed(&format!("predict mlme.model test.csv --json --inference {how}")));
+        assert_eq!(all.len(), 10);
+        assert!(all.iter().all(|line| line["probability"].as_f64().is_some_and(|p| p > 0.0 && p <= 1.0)));
+        if how == "exact" {
+            assert!(
+                all.iter()
+                    .all(|line| line["certified"] == true && line["bound"].as_f64() >= line["probability"].as_f64())
+            );
+        }
+    }
+}
+
+#[test]
+fn weights_count_like_repeated_rows() {
+    let folder = Folder::new();
+    let text = table(30, 7);
+    let rows: Vec<&str> = text.lines().collect();
+    let doubled: Vec<&str> = rows.iter().copied().chain(rows[1..].iter().copied()).collect();
+    folder.write("once.csv", &text);
+    folder.write("twice.csv", doubled.join("\n"));
+    folder.write("weights.txt", "2\n".repeat(30));
+    let fit = "--labels cat,pet --method br --set logistic.costs=[1] --set logistic.solver.tolerance=1e-10";
+    folder.succeed(&format!("fit once.csv {fit} --weights weights.txt -o weighted.model"));
+    folder.succeed(&format!("fit twice.csv {fit} -o doubled.model"));
+    let marginal = |model: &str| {
+        lines(&folder.succeed(&format!("predict {model} once.csv --json")))[0]["marginals"]["cat"].as_f64()
+    };
+    let (weighted, doubled) = (marginal("weighted.model").unwrap(), marginal("doubled.model").unwrap());
+    assert!((weighted - doubled).abs() < 1e-8, "{weighted} {doubled}");
+}
+
+#[test]
+fn inspect_shows_names_parameters_and_trees() {
+    let folder = Folder::with_model();
+    folder.succeed("fit train.csv --labels cat,pet --method ctbn --seed 5 -o ctbn.model");
+    let text = folder.succeed("inspect ctbn.model");
+    for part in ["method       ctbn", "2: cat, pet", "40 rows", "tree 1 of 1", "logistic.costs", "weights"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let json = folder.json("inspect ctbn.model --json");
+    assert_eq!(json["params"]["seed"], 5);
+    assert_eq!(json["schema"]["label_names"], serde_json::json!(["cat", "pet"]));
+    assert_eq!(json["trees"][0].as_array().unwrap().len(), 2);
+    let dot = folder.succeed("inspect ctbn.model --dot");
+    assert!(dot.starts_with("digraph \"train\" {\n") && dot.contains("[label = \"cat\"]"), "{dot}");
+}
+
+#[test]
+fn the_gate_shares_out_all_rows() {
+    let folder = Folder::with_model();
+    folder.succeed("fit train.csv --labels cat,pet --experts 2 -o mlme.model");
+    let gate = folder.json("inspect mlme.model --json --gate-on test.csv")["gate"].clone();
+    let total: f64 = gate.as_array().unwrap().iter().map(|share| share.as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-12, "{gate}");
+}
+
+#[test]
+fn quiet_is_quiet_and_piped_progress_is_plain() {
+    let folder = Folder::new();
+    folder.write("train.csv", table(40, 1));
+    let fit = "fit train.csv --labels cat,pet --method ctbn -o m.model";
+    let loud = folder.run(fit);
+    assert!(loud.stderr.contains("scoring edges (") && !loud.stderr.contains('\u{1b}'), "{}", loud.stderr);
+    assert_eq!(folder.run(&format!("{fit} --quiet")).stderr, "");
+    assert_eq!(folder.names(), ["m.model", "train.csv"]);
+}
+
+#[test]
+fn output_files_replace_old_ones_whole() {
+    let folder = Folder::with_model();
+    folder.write("old.csv", "x".repeat(100_000));
+    folder.succeed("predict br.model test.csv -o old.csv");
+    assert_eq!(String::from_utf8(folder.read("old.csv")).unwrap(), folder.succeed("predict br.model test.csv"));
+    assert_eq!(folder.names(), ["br.model", "old.csv", "test.csv", "train.csv"]);
+}
+
+#[test]
+fn describe_counts_what_the_file_holds() {
+    let folder = Folder::new();
+    folder.write("p.csv", "size,kind,cat,pet\n1,a,1,1\n2,b,1,0\n,a,0,0\n1,a,1,1\n");
+    let found = folder.json("describe p.csv --labels cat,pet --json");
+    let expected = [
+        ("rows", 4),
+        ("features", 2),
+        ("nominal_features", 1),
+        ("missing_cells", 1),
+        ("labels", 2),
+        ("distinct_label_sets", 3),
+        ("rows_without_labels", 1),
+        ("repeated_rows", 1),
+    ];
+    for (name, value) in expected {
+        assert_eq!(found[name], value, "{name}");
+    }
+    assert_eq!(found["label_cardinality"], 1.25);
+    let text = folder.succeed("describe p.csv --labels cat,pet");
+    assert!(text.contains("label cardinality  1.2500") && text.contains("cat + pet"), "{text}");
+}
+
+#[test]
+fn evaluate_counts_the_matches_of_predict() {
+    let folder = Folder::with_model();
+    let predicted = lines(&folder.succeed("predict br.model test.csv --json"));
+    let mut exact = 0;
+    for (line, answer) in table(10, 2).lines().skip(1).zip(&predicted) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let truth: Vec<&str> =
+            ["cat", "pet"].into_iter().zip(&cells[2..]).filter(|(_, on)| **on == "1").map(|(n, _)| n).collect();
+        exact += usize::from(answer["labels"] == serde_json::json!(truth));
+    }
+    let found = folder.json("evaluate br.model test.csv --json --per-label");
+    assert_eq!(found["measures"]["exact_match"], exact as f64 / 10.0);
+    let cats = table(10, 2).lines().skip(1).filter(|line| line.split(',').nth(2) == Some("1")).count();
+    assert_eq!(found["per_label"]["cat"]["support"], cats);
+    assert!(folder.succeed("evaluate br.model test.csv --per-label").contains("rows with it"));
+}
+
+#[test]
+fn crossval_gives_what_fit_and_evaluate_give_on_each_fold() {
+    let folder = Folder::new();
+    let text = table(60, 8);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    let in_first = |row: usize| row.is_multiple_of(3);
+    let part = |first: bool| {
+        let chosen =
+            rows.iter().enumerate().filter(|(row, _)| in_first(*row) == first).map(|(_, line)| format!("{line}\n"));
+        format!("size,fur,cat,pet\n{}", chosen.collect::<String>())
+    };
+    folder.write("all.csv", &text);
+    folder.write("0.csv", part(true));
+    folder.write("1.csv", part(false));
+    folder.write("folds.txt", (0..60).map(|row| if in_first(row) { "0\n" } else { "1\n" }).collect::<String>());
+    let all = folder.json("crossval all.csv --labels cat,pet --methods br,ctbn --fold-file folds.txt --json --seed 3");
+    for (place, method) in ["br", "ctbn"].into_iter().enumerate() {
+        let found = &all["methods"][place];
+        assert_eq!((found["method"].as_str(), found["folds"].as_u64()), (Some(method), Some(2)));
+        for (test, train) in [(0, 1), (1, 0)] {
+            folder.succeed(&format!("fit {train}.csv --labels cat,pet --method {method} --seed 3 -o m"));
+            let measures = folder.json(&format!("evaluate m {test}.csv --json"))["measures"].clone();
+            for (name, value) in measures.as_object().unwrap() {
+                assert_eq!(found["measures"][name]["folds"][test], *value, "{method} {name}");
+            }
+        }
+        let loss = &found["measures"]["cll_loss"];
+        let mean = (loss["folds"][0].as_f64().unwrap() + loss["folds"][1].as_f64().unwrap()) / 2.0;
+        assert_eq!(loss["mean"], mean);
+    }
+}
+
+#[test]
+fn crossval_counts_misses_over_all_rows() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(60, 8));
+    let crossval = "crossval all.csv --labels cat,pet --experts 2 --folds 3 --count-misses";
+    let misses = folder.json(&format!("{crossval} --json"))["methods"][0]["misses"].clone();
+    assert_eq!((misses["rows"].as_u64(), misses["certified"].as_u64()), (Some(60), Some(60)));
+    let text = folder.succeed(crossval);
+    assert!(
+        text.starts_with("60 rows, 3 folds; mean ± standard error\n") && text.contains("of 60 rows, 60 are certified"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_parameter_goes_to_the_methods_that_have_it() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(40, 8));
+    let run =
+        |set: &str| folder.run(&format!("crossval all.csv --labels cat,pet --methods br,mlme --folds 2 --quiet {set}"));
+    assert_eq!(run("--experts 2").code, 0);
+    let refused = run("--set expert=2");
+    assert_eq!(refused.code, 2);
+    let message = "error: unknown parameter \"expert\"; known here: features, logistic, seed\n";
+    assert_eq!(refused.stderr, message);
+}
+
+#[test]
+fn the_demo_is_narrow_and_nobody_beats_the_truth_by_log_loss() {
+    let folder = Folder::new();
+    let text = folder.succeed("demo --quiet");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for part in ["ML-ME", "the truth itself", "├──", "BR says", "Try next"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let json = folder.json("demo --quiet --json");
+    let loss = |place: usize| json["methods"][place]["measures"]["cll_loss_mean"].as_f64().unwrap();
+    assert!((0..3).all(|method| loss(method) > loss(3)), "{json}");
+    assert!(loss(2) < loss(1) && loss(1) < loss(0), "{json}");
+}

@@ -1,0 +1,68 @@
+//! Preconditioned conjugate gradients for a batch of independent systems.
+
+use super::design::dot;
+use crate::matrix::Columns;
+
+/// Steps at most for one system: past this a fresh Newton step gains more than a better solution of the old one.
+const MAX_STEPS: usize = 50;
+
+/// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖.
+///
+/// `apply(v, systems)` multiplies H: column i of `v` belongs to system `systems[i]`. `diagonal` approximates the
+/// diagonals of H. Systems that are done drop out, so that no product is spent on them.
+pub(super) fn solve(
+    mut apply: impl FnMut(&Columns, &[usize]) -> Columns,
+    diagonal: &Columns,
+    right: &Columns,
+    accuracy: &[f64],
+) -> Columns {
+    let (size, count) = (right.rows(), right.cols());
+    let mut solution = Columns::zeros(size, count);
+    let mut residual = right.clone();
+    let goal: Vec<f64> = (0..count).map(|p| accuracy[p] * dot(right.column(p), right.column(p)).sqrt()).collect();
+    let mut active: Vec<usize> = (0..count).collect();
+    let mut direction = Columns::zeros(size, count);
+    let mut energy = vec![0.0; count]; // residual · preconditioned residual
+    for &p in &active {
+        let (d, r, h) = (direction.column_mut(p), residual.column(p), diagonal.column(p));
+        for j in 0..size {
+            d[j] = r[j] / h[j];
+        }
+        energy[p] = dot(r, d);
+    }
+    for _ in 0..MAX_STEPS {
+        active.retain(|&p| energy[p] > 0.0);
+        if active.is_empty() {
+            break;
+        }
+        let packed = Columns::from_columns(size, active.iter().map(|&p| direction.column(p)));
+        let product = apply(&packed, &active);
+        let mut unfinished = Vec::with_capacity(active.len());
+        for (slot, &p) in active.iter().enumerate() {
+            let image = product.column(slot);
+            let curvature = dot(packed.column(slot), image);
+            if curvature <= 0.0 {
+                continue; // a null direction (of a free bias): nothing to gain along it
+            }
+            let step = energy[p] / curvature;
+            let towards = packed.column(slot);
+            solution.column_mut(p).iter_mut().zip(towards).for_each(|(s, d)| *s += step * d);
+            residual.column_mut(p).iter_mut().zip(image).for_each(|(r, i)| *r -= step * i);
+            let r = residual.column(p);
+            if dot(r, r).sqrt() <= goal[p] {
+                continue;
+            }
+            let h = diagonal.column(p);
+            let next: f64 = (0..size).map(|j| r[j] * r[j] / h[j]).sum();
+            let keep = next / energy[p];
+            energy[p] = next;
+            let d = direction.column_mut(p);
+            for j in 0..size {
+                d[j] = r[j] / h[j] + keep * d[j];
+            }
+            unfinished.push(p);
+        }
+        active = unfinished;
+    }
+    solution
+}

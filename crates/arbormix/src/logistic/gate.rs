@@ -1,0 +1,225 @@
+//! The softmax gate g_k(x) = exp(θ_k·x) / Σ exp(θ_k'·x) (Eq. 5), fitted to soft targets.
+
+use super::conjugate;
+use super::design::{Block, dot};
+use super::fit::{norm, squared};
+use super::loss::log_sum_exp;
+use super::params::GateParams;
+use crate::matrix::{Columns, Matrix};
+
+/// Softmax parameters in design coordinates, coordinates × K.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    /// θ, one column per expert.
+    pub weights: Columns,
+}
+
+/// How fitting a gate ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateFit {
+    /// The gate.
+    pub gate: Gate,
+    /// −f₁ + λ/2 ‖θ‖² (Section 5.2).
+    pub objective: f64,
+    /// Norm of its gradient.
+    pub gradient_norm: f64,
+    /// Whether the tolerance was reached.
+    pub converged: bool,
+}
+
+impl Gate {
+    /// The gate that gives every expert the same weight.
+    pub fn uniform(block: &Block<'_>, experts: usize) -> Gate {
+        Gate { weights: Columns::zeros(block.ridge.len(), experts) }
+    }
+
+    /// θ_k · x, rows × K.
+    pub fn scores(&self, block: &Block<'_>) -> Columns {
+        block.matrix.product(&self.weights)
+    }
+
+    /// log g_k(x), rows × K.
+    pub fn log_weights(&self, block: &Block<'_>) -> Columns {
+        let mut scores = self.scores(block);
+        log_softmax(&mut scores);
+        scores
+    }
+
+    /// λ/2 ‖θ‖², without the bias if that is free.
+    pub fn penalty(&self, block: &Block<'_>, lambda: f64) -> f64 {
+        penalty(&self.weights, &block.ridge, lambda)
+    }
+}
+
+/// Turns scores (rows × K) into log-probabilities, row by row.
+pub(super) fn log_softmax(scores: &mut Columns) {
+    let (rows, experts) = (scores.rows(), scores.cols());
+    let mut row = vec![0.0; experts];
+    for n in 0..rows {
+        for k in 0..experts {
+            row[k] = scores.get(n, k);
+        }
+        let total = log_sum_exp(&row);
+        for k in 0..experts {
+            scores.column_mut(k)[n] -= total;
+        }
+    }
+}
+
+/// Fits θ to soft targets h (rows × K, rows sum to one; `None` weights are 1): minimises
+///
+/// −Σₙ sₙ Σ_k hₙₖ log g_k(xₙ) + λ/2 ‖θ‖²
+///
+/// whose gradient for θ_k is λ θ_k − Σₙ sₙ (hₙₖ − g_k(xₙ)) xₙ (Eq. 9). Truncated Newton from `start`; never worse
+/// than the start. Converged when ‖∇‖² ≤ 2 λ · tolerance · objective, see [`SolverParams`](super::SolverParams).
+pub fn fit_gate(
+    block: &Block<'_>,
+    targets: &Columns,
+    weights: Option<&[f64]>,
+    start: &Gate,
+    params: &GateParams,
+) -> GateFit {
+    let fit = Softmax { matrix: &block.matrix, ridge: &block.ridge, targets, weights, lambda: params.penalty };
+    let squares = squared(&block.matrix);
+    let mut first_norm = None;
+    let mut theta = start.weights.clone();
+    let mut scores = block.matrix.product(&theta);
+    let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
+    for iteration in 0.. {
+        let gradient = fit.gradient(&theta, &log_gate);
+        let gradient_norm = norm(gradient.values());
+        let first_norm = *first_norm.get_or_insert(gradient_norm);
+        let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
+        let end = |theta| GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged };
+        if converged || iteration == params.solver.max_iterations {
+            return end(theta);
+        }
+        let direction = fit.direction(&gradient, &log_gate, &squares, gradient_norm / first_norm);
+        let along = block.matrix.product(&direction);
+        let slope = dot(gradient.values(), direction.values());
+        let mut length = 1.0;
+        let step = (0..40).find_map(|_| {
+            let (moved, moved_scores) = (shifted(&theta, &direction, length), shifted(&scores, &along, length));
+            let (value, log_gate) = fit.objective(&moved, &moved_scores);
+            let enough = value <= objective + 1e-4 * length * slope;
+            length *= 0.5;
+            enough.then_some((moved, moved_scores, value, log_gate))
+        });
+        match step {
+            Some(next) => (theta, scores, objective, log_gate) = next,
+            None => return end(theta), // rounding hides any further decrease
+        }
+    }
+    unreachable!("the loop returns at the iteration limit")
+}
+
+/// The data of one fit; functions take θ's scores or log g, so that products are made once.
+struct Softmax<'a> {
+    matrix: &'a Matrix,
+    ridge: &'a [f64],
+    targets: &'a Columns,
+    weights: Option<&'a [f64]>,
+    lambda: f64,
+}
+
+impl Softmax<'_> {
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// The objective and log g.
+    fn objective(&self, theta: &Columns, scores: &Columns) -> (f64, Columns) {
+        let mut log_gate = scores.clone();
+        log_softmax(&mut log_gate);
+        let mut loss = 0.0;
+        for k in 0..log_gate.cols() {
+            let (targets, logs) = (self.targets.column(k), log_gate.column(k));
+            for n in 0..targets.len() {
+                // 0 · −∞ counts as 0: an expert that no row wants may have gate weight 0.
+                if targets[n] > 0.0 {
+                    loss -= self.weight(n) * targets[n] * logs[n];
+                }
+            }
+        }
+        (loss + penalty(theta, self.ridge, self.lambda), log_gate)
+    }
+
+    fn gradient(&self, theta: &Columns, log_gate: &Columns) -> Columns {
+        let mut miss = log_gate.clone();
+        for k in 0..miss.cols() {
+            let targets = self.targets.column(k);
+            for (n, value) in miss.column_mut(k).iter_mut().enumerate() {
+                *value = self.weight(n) * (value.exp() - targets[n]);
+            }
+        }
+        let mut gradient = self.matrix.transposed_product(&miss);
+        self.add_ridge(&mut gradient, theta);
+        gradient
+    }
+
+    fn add_ridge(&self, out: &mut Columns, theta: &Columns) {
+        for k in 0..out.cols() {
+            let from = theta.column(k);
+            for (j, value) in out.column_mut(k).iter_mut().enumerate() {
+                *value += self.lambda * self.ridge[j] * from[j];
+            }
+        }
+    }
+
+    /// The Newton direction, solved as one system over all experts.
+    fn direction(&self, gradient: &Columns, log_gate: &Columns, squares: &Matrix, progress: f64) -> Columns {
+        let (size, experts) = (gradient.rows(), gradient.cols());
+        let mut gate = log_gate.clone();
+        gate.values_mut().iter_mut().for_each(|g| *g = g.exp());
+        let mut spread = gate.clone();
+        for k in 0..experts {
+            for (n, g) in spread.column_mut(k).iter_mut().enumerate() {
+                *g = self.weight(n) * *g * (1.0 - *g);
+            }
+        }
+        let mut diagonal = squares.transposed_product(&spread);
+        for k in 0..experts {
+            for (j, h) in diagonal.column_mut(k).iter_mut().enumerate() {
+                *h = (*h + self.lambda * self.ridge[j]).max(1e-12);
+            }
+        }
+        // ∇² · v: with u = X v, row by row s g_k (u_k − Σ g u), then back through Xᵀ.
+        let hessian = |v: &Columns, _: &[usize]| {
+            let v = reshaped(v, size, experts);
+            let mut u = self.matrix.product(&v);
+            for n in 0..u.rows() {
+                let mean: f64 = (0..experts).map(|k| gate.get(n, k) * u.get(n, k)).sum();
+                for k in 0..experts {
+                    let value = self.weight(n) * gate.get(n, k) * (u.get(n, k) - mean);
+                    u.column_mut(k)[n] = value;
+                }
+            }
+            let mut out = self.matrix.transposed_product(&u);
+            self.add_ridge(&mut out, &v);
+            reshaped(&out, size * experts, 1)
+        };
+        let mut down = reshaped(gradient, size * experts, 1);
+        down.values_mut().iter_mut().for_each(|g| *g = -*g);
+        let accuracy = [progress.sqrt().clamp(1e-3, 0.1)];
+        reshaped(&conjugate::solve(hessian, &reshaped(&diagonal, size * experts, 1), &down, &accuracy), size, experts)
+    }
+}
+
+fn penalty(theta: &Columns, ridge: &[f64], lambda: f64) -> f64 {
+    let column = |k| theta.column(k).iter().zip(ridge).map(|(t, r)| r * t * t).sum::<f64>();
+    0.5 * lambda * (0..theta.cols()).map(column).sum::<f64>()
+}
+
+/// The same cells in another shape.
+fn reshaped(block: &Columns, rows: usize, cols: usize) -> Columns {
+    let mut out = Columns::zeros(rows, cols);
+    out.values_mut().copy_from_slice(block.values());
+    out
+}
+
+/// from + length · by.
+fn shifted(from: &Columns, by: &Columns, length: f64) -> Columns {
+    let mut out = from.clone();
+    out.values_mut().iter_mut().zip(by.values()).for_each(|(o, b)| *o += length * b);
+    out
+}

@@ -1,0 +1,110 @@
+//! Parameters of logistic regressions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ParamError;
+
+/// Whether the bias takes part in the penalty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bias {
+    /// As a feature of constant value 1 (LIBLINEAR's `-B 1`).
+    #[default]
+    Penalised,
+    /// Not penalised.
+    Free,
+}
+
+/// When the solver stops.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SolverParams {
+    /// A problem has converged when ‖∇f(w)‖² ≤ 2 · tolerance · f(w). The penalty makes f strongly convex, so this
+    /// proves f(w) − min f ≤ tolerance · f(w).
+    pub tolerance: f64,
+    /// Newton steps at most; a problem that needs more is returned as it is, marked as not converged.
+    pub max_iterations: usize,
+}
+
+impl Default for SolverParams {
+    fn default() -> Self {
+        SolverParams { tolerance: 1e-6, max_iterations: 100 }
+    }
+}
+
+/// How the logistic regressions of a method are fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogisticParams {
+    /// Whether the bias takes part in the penalty.
+    pub bias: Bias,
+    /// Costs C to choose from, ascending; one value means no choice.
+    pub costs: Vec<f64>,
+    /// Folds of the cross-validation that chooses C.
+    pub folds: usize,
+    /// When the solver stops.
+    pub solver: SolverParams,
+}
+
+impl Default for LogisticParams {
+    fn default() -> Self {
+        LogisticParams {
+            bias: Bias::Penalised,
+            costs: vec![1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2],
+            folds: 3,
+            solver: SolverParams::default(),
+        }
+    }
+}
+
+impl LogisticParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        let ascending = self.costs.windows(2).all(|pair| pair[0] < pair[1]);
+        let usable = !self.costs.is_empty() && self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
+        ParamError::require(
+            ascending && usable,
+            "logistic.costs",
+            &self.costs,
+            "needs positive numbers in ascending order",
+        )?;
+        ParamError::require(self.folds >= 2, "logistic.folds", self.folds, "must be at least 2")?;
+        self.solver.validate()
+    }
+}
+
+impl SolverParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        let rule = "must be between 0 and 1";
+        let tolerance = self.tolerance;
+        ParamError::require(tolerance > 0.0 && tolerance < 1.0, "logistic.solver.tolerance", tolerance, rule)?;
+        let iterations = self.max_iterations;
+        ParamError::require(iterations > 0, "logistic.solver.max_iterations", iterations, "must be at least 1")
+    }
+}
+
+/// How the softmax gate is fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateParams {
+    /// λ of the penalty λ/2 ‖θ‖²; the bias takes part or not as in the nodes' regressions.
+    pub penalty: f64,
+    /// When the solver stops.
+    pub solver: SolverParams,
+}
+
+impl Default for GateParams {
+    fn default() -> Self {
+        GateParams { penalty: 1.0, solver: SolverParams::default() }
+    }
+}
+
+impl GateParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        let usable = self.penalty.is_finite() && self.penalty > 0.0;
+        ParamError::require(usable, "gate.penalty", self.penalty, "must be positive")?;
+        self.solver.validate()
+    }
+}

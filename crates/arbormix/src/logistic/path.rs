@@ -1,0 +1,84 @@
+//! The choice of the cost C by cross-validation along a warm-started path.
+
+use rayon::prelude::*;
+
+use super::design::{Coefficients, Design};
+use super::fit::{Problem, solve};
+use super::loss::log_probability;
+use super::params::LogisticParams;
+use crate::random::Stream;
+
+/// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
+pub(crate) const LOG_FLOOR: f64 = -27.631_021_115_928_547;
+
+/// Fold of each row in the choice of C: a seeded shuffle, the same for all regressions of a fit.
+pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
+    let mut fold_of = vec![0; rows];
+    for (place, row) in Stream::new(seed, "cost-folds", 0).permutation(rows).into_iter().enumerate() {
+        fold_of[row] = place % folds;
+    }
+    fold_of
+}
+
+/// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood, ties to the smaller.
+///
+/// `rows` (`None`: all) are divided by `fold_of[row]`; for each fold the path is solved on the other folds from the
+/// smallest cost upwards, each solution starting at the previous one. Slices have the full length N.
+pub fn choose_costs(
+    design: &Design,
+    rows: Option<&[usize]>,
+    extras: &[&[f64]],
+    targets: &[&[bool]],
+    weights: Option<&[f64]>,
+    fold_of: &[usize],
+    params: &LogisticParams,
+) -> Vec<f64> {
+    if params.costs.len() == 1 {
+        return vec![params.costs[0]; targets.len()];
+    }
+    let all: Vec<usize>;
+    let rows = match rows {
+        Some(rows) => rows,
+        None => {
+            all = (0..design.rows()).collect();
+            &all
+        }
+    };
+    // scores[fold][cost][target]
+    let scores: Vec<Vec<Vec<f64>>> = (0..params.folds)
+        .into_par_iter()
+        .map(|fold| {
+            let (held, train): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| fold_of[row] == fold);
+            let (train, held) = (design.block(Some(&train), extras), design.block(Some(&held), extras));
+            let mut previous: Vec<Option<Coefficients>> = vec![None; targets.len()];
+            let mut path = Vec::with_capacity(params.costs.len());
+            for &cost in &params.costs {
+                let problems: Vec<Problem<'_>> = targets
+                    .iter()
+                    .zip(&previous)
+                    .map(|(&targets, start)| Problem { targets, weights, cost, start: start.as_ref() })
+                    .collect();
+                let solutions = solve(&train, &problems, &params.solver);
+                let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
+                let margins = held.margins(&coefficients);
+                let score = |(p, targets): (usize, &&[bool])| {
+                    let row_score = |(local, &z): (usize, &f64)| {
+                        let row = held.row(local);
+                        weights.map_or(1.0, |w| w[row]) * log_probability(z, targets[row]).max(LOG_FLOOR)
+                    };
+                    margins.column(p).iter().enumerate().map(row_score).sum::<f64>()
+                };
+                path.push(targets.iter().enumerate().map(score).collect());
+                previous = solutions.into_iter().map(|s| Some(s.coefficients)).collect();
+            }
+            path
+        })
+        .collect();
+    (0..targets.len())
+        .map(|p| {
+            let total = |cost: usize| scores.iter().map(|fold| fold[cost][p]).sum::<f64>();
+            let better = |best: usize, cost| if total(cost) > total(best) { cost } else { best };
+            params.costs[(1..params.costs.len()).fold(0, better)]
+        })
+        .collect()
+}

@@ -1,0 +1,299 @@
+//! Tests of the logistic engine: against scikit-learn's and scipy's optima, finite differences, and itself.
+
+use serde::Deserialize;
+
+use super::loss::{evaluate, log_sum_exp, sigmoid, softplus};
+use super::*;
+use crate::data::planted::Planted;
+use crate::matrix::{Columns, DenseMatrix, Matrix, SparseBuilder};
+use crate::random::Stream;
+
+const TIGHT: SolverParams = SolverParams { tolerance: 1e-15, max_iterations: 200 };
+
+#[derive(Deserialize)]
+struct Reference {
+    binary: Vec<BinaryCase>,
+    softmax: Vec<SoftmaxCase>,
+}
+
+#[derive(Deserialize)]
+struct BinaryCase {
+    name: String,
+    sparse: bool,
+    x: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    problems: Vec<BinaryProblem>,
+}
+
+#[derive(Deserialize)]
+struct BinaryProblem {
+    cost: f64,
+    bias: Bias,
+    objective: f64,
+    solution: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct SoftmaxCase {
+    name: String,
+    x: Vec<Vec<f64>>,
+    targets: Vec<Vec<f64>>,
+    problems: Vec<SoftmaxProblem>,
+}
+
+#[derive(Deserialize)]
+struct SoftmaxProblem {
+    penalty: f64,
+    objective: f64,
+    solution: Vec<Vec<f64>>,
+}
+
+fn reference() -> Reference {
+    serde_json::from_str(include_str!("../../tests/reference/logistic.json")).unwrap()
+}
+
+fn dense(rows: &[Vec<f64>]) -> Matrix {
+    Matrix::Dense(DenseMatrix::new(rows.len(), rows[0].len(), rows.concat()))
+}
+
+fn sparse(rows: &[Vec<f64>]) -> Matrix {
+    let mut builder = SparseBuilder::default();
+    for row in rows {
+        row.iter().enumerate().for_each(|(column, &value)| builder.push(column, value));
+        builder.end_row();
+    }
+    Matrix::Sparse(builder.finish(rows[0].len()))
+}
+
+fn close(left: f64, right: f64, relative: f64) -> bool {
+    (left - right).abs() <= relative * (1.0 + left.abs().max(right.abs()))
+}
+
+#[test]
+fn optima_equal_those_of_scikit_learn() {
+    for case in reference().binary {
+        let features = if case.sparse { sparse(&case.x) } else { dense(&case.x) };
+        let targets: Vec<bool> = case.y.iter().map(|&y| y > 0.0).collect();
+        for expected in &case.problems {
+            let design = Design::new(&features, expected.bias);
+            let block = design.block(None, &[]);
+            let weights = case.weights.as_deref();
+            let problem = Problem { targets: &targets, weights, cost: expected.cost, start: None };
+            let place = format!("{} C = {} {:?}", case.name, expected.cost, expected.bias);
+            let usual = &solve(&block, &[problem], &SolverParams::default())[0];
+            assert!(usual.converged, "{place}");
+            assert!(close(usual.objective, expected.objective, 1e-6), "{place}: {}", usual.objective);
+            assert!(usual.objective >= expected.objective * (1.0 - 1e-10), "{place}: below the optimum");
+            let exact = &solve(&block, &[problem], &TIGHT)[0];
+            let mapped = design.to_features(&exact.coefficients);
+            for (got, want) in mapped.weights.iter().chain([&mapped.bias]).zip(&expected.solution) {
+                assert!(close(*got, *want, 1e-5), "{place}: {got} against {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn softmax_optima_equal_those_of_scipy() {
+    for case in reference().softmax {
+        let features = dense(&case.x);
+        let design = Design::new(&features, Bias::Penalised);
+        let block = design.block(None, &[]);
+        let experts = case.targets[0].len();
+        let columns: Vec<Vec<f64>> = (0..experts).map(|k| case.targets.iter().map(|h| h[k]).collect()).collect();
+        let targets = Columns::from_columns(case.x.len(), columns.iter().map(Vec::as_slice));
+        for expected in &case.problems {
+            let params = GateParams { penalty: expected.penalty, solver: TIGHT };
+            let fit = fit_gate(&block, &targets, None, &Gate::uniform(&block, experts), &params);
+            let place = format!("{} penalty {}", case.name, expected.penalty);
+            assert!(close(fit.objective, expected.objective, 1e-9), "{place}: {}", fit.objective);
+            for (k, want) in expected.solution.iter().enumerate() {
+                let theta = Coefficients::Linear(fit.gate.weights.column(k).to_vec());
+                let mapped = design.to_features(&theta);
+                for (got, want) in mapped.weights.iter().chain([&mapped.bias]).zip(want) {
+                    assert!(close(*got, *want, 1e-5), "{place}: {got} against {want}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn residual_and_curvature_are_the_derivatives_of_the_loss() {
+    let signed = [1.5, -0.3, 2.0, -7.0, 0.0];
+    let margins = [0.3, -2.0, 20.0, 0.01, 1.0];
+    let loss_at = |n: usize, z: f64| {
+        let mut moved = margins;
+        moved[n] = z;
+        evaluate(&signed, &moved, &mut [0.0; 5], &mut [0.0; 5])
+    };
+    let (mut residual, mut curvature) = ([0.0; 5], [0.0; 5]);
+    evaluate(&signed, &margins, &mut residual, &mut curvature);
+    let h = 1e-4;
+    for n in 0..5 {
+        let slope = (loss_at(n, margins[n] + h) - loss_at(n, margins[n] - h)) / (2.0 * h);
+        let bend = (loss_at(n, margins[n] + h) - 2.0 * loss_at(n, margins[n]) + loss_at(n, margins[n] - h)) / (h * h);
+        assert!((slope + residual[n]).abs() < 1e-7, "row {n}: {slope} {}", residual[n]);
+        assert!((bend - curvature[n]).abs() < 1e-5, "row {n}: {bend} {}", curvature[n]);
+    }
+}
+
+#[test]
+fn extreme_margins_stay_finite() {
+    for z in [0.0, 1e-300, 40.0, 800.0, 1e308] {
+        assert!((sigmoid(z) + sigmoid(-z) - 1.0).abs() < 1e-15);
+        assert!(softplus(z).is_finite() && softplus(-z) >= 0.0);
+        assert!(close(softplus(z) - softplus(-z), z, 1e-12));
+    }
+    assert_eq!(log_sum_exp(&[f64::NEG_INFINITY; 3]), f64::NEG_INFINITY);
+    assert!(close(log_sum_exp(&[-1e4, -1e4]), -1e4 + 2_f64.ln(), 1e-12));
+}
+
+/// A planted data set, dense or sparse, with its label columns.
+fn planted(density: f64) -> (Matrix, Vec<Vec<bool>>) {
+    let (data, _) = Planted { rows: 150, density, seed: 3, ..Planted::default() }.sample().unwrap();
+    let labels = (0..data.labels().count()).map(|label| data.labels().column(label)).collect();
+    (data.features().clone(), labels)
+}
+
+#[test]
+fn a_weight_of_two_is_a_row_twice() {
+    let (features, labels) = planted(1.0);
+    let weights: Vec<f64> = (0..150).map(|n| (n % 3) as f64).collect();
+    let repeated: Vec<usize> = (0..150).flat_map(|n| std::iter::repeat_n(n, n % 3)).collect();
+    let again: Vec<bool> = repeated.iter().map(|&n| labels[0][n]).collect();
+    let weighted_design = Design::new(&features, Bias::Penalised);
+    let repeated_design = Design::new(&features.select_rows(&repeated), Bias::Penalised);
+    let weighted = Problem { targets: &labels[0], weights: Some(&weights), cost: 1.0, start: None };
+    let plain = Problem { targets: &again, weights: None, cost: 1.0, start: None };
+    let a = &solve(&weighted_design.block(None, &[]), &[weighted], &TIGHT)[0];
+    let b = &solve(&repeated_design.block(None, &[]), &[plain], &TIGHT)[0];
+    assert!(close(a.objective, b.objective, 1e-12));
+    let (a, b) = (weighted_design.to_features(&a.coefficients), repeated_design.to_features(&b.coefficients));
+    assert!(a.weights.iter().zip(&b.weights).all(|(x, y)| close(*x, *y, 1e-7)));
+}
+
+#[test]
+fn a_batch_is_its_problems_one_by_one() {
+    for density in [1.0, 0.3] {
+        let (features, labels) = planted(density);
+        let design = Design::new(&features, Bias::Penalised);
+        let block = design.block(None, &[]);
+        let costs = [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
+        let problem = |(targets, cost): (&'_ Vec<bool>, f64)| (targets.clone(), cost);
+        let pairs: Vec<(Vec<bool>, f64)> = labels.iter().zip(costs).map(problem).collect();
+        let problems: Vec<Problem<'_>> =
+            pairs.iter().map(|(targets, cost)| Problem { targets, weights: None, cost: *cost, start: None }).collect();
+        let together = solve(&block, &problems, &SolverParams::default());
+        for (joint, problem) in together.iter().zip(&problems) {
+            let alone = &solve(&block, &[*problem], &SolverParams::default())[0];
+            assert_eq!(joint.iterations, alone.iterations);
+            assert!(close(joint.objective, alone.objective, 1e-10), "{} {}", joint.objective, alone.objective);
+        }
+    }
+}
+
+#[test]
+fn sparse_and_dense_features_have_one_optimum() {
+    let (features, labels) = planted(0.3);
+    let rows: Vec<Vec<f64>> = (0..150)
+        .map(|n| {
+            let mut row = vec![0.0; 10];
+            features.visit_row(n, |column, value| row[column] = value);
+            row
+        })
+        .collect();
+    for bias in [Bias::Penalised, Bias::Free] {
+        let (a, b) = (Design::new(&features, bias), Design::new(&dense(&rows), bias));
+        let problem = Problem { targets: &labels[1], weights: None, cost: 5.0, start: None };
+        let (x, y) = (solve(&a.block(None, &[]), &[problem], &TIGHT), solve(&b.block(None, &[]), &[problem], &TIGHT));
+        assert!(close(x[0].objective, y[0].objective, 1e-10));
+        let (x, y) = (a.to_features(&x[0].coefficients), b.to_features(&y[0].coefficients));
+        assert!(close(x.bias, y.bias, 1e-6) && x.weights.iter().zip(&y.weights).all(|(p, q)| close(*p, *q, 1e-6)));
+    }
+}
+
+#[test]
+fn rows_and_extra_columns_of_a_block_are_what_they_say() {
+    let (features, labels) = planted(1.0);
+    let rows: Vec<usize> = (0..150).filter(|n| n % 4 != 1).collect();
+    let extra: Vec<f64> = labels[2].iter().map(|&on| f64::from(on)).collect();
+    let design = Design::new(&features, Bias::Penalised);
+    let problem = Problem { targets: &labels[0], weights: None, cost: 1.0, start: None };
+    let solution = &solve(&design.block(Some(&rows), &[&extra]), &[problem], &TIGHT)[0];
+    // The same by hand: chosen rows with one more feature.
+    let by_hand: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|&n| {
+            let mut row = vec![0.0; 11];
+            features.visit_row(n, |column, value| row[column] = value);
+            row[10] = extra[n];
+            row
+        })
+        .collect();
+    let targets: Vec<bool> = rows.iter().map(|&n| labels[0][n]).collect();
+    let other = Design::new(&dense(&by_hand), Bias::Penalised);
+    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None };
+    let expected = &solve(&other.block(None, &[]), &[problem], &TIGHT)[0];
+    assert!(close(solution.objective, expected.objective, 1e-10));
+    let (a, b) = (design.to_features(&solution.coefficients), other.to_features(&expected.coefficients));
+    assert!(a.weights.iter().zip(&b.weights).all(|(x, y)| close(*x, *y, 1e-6)), "{a:?} {b:?}");
+}
+
+#[test]
+fn constant_targets_get_the_smoothed_rate() {
+    let (features, _) = planted(1.0);
+    let design = Design::new(&features, Bias::Penalised);
+    let targets = vec![true; 150];
+    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None };
+    let rows = [3, 5, 8];
+    let solution = &solve(&design.block(Some(&rows), &[]), &[problem], &TIGHT)[0];
+    let Coefficients::Constant(log_odds) = solution.coefficients else { panic!("a constant") };
+    assert!(close(sigmoid(log_odds), 3.5 / 4.0, 1e-12));
+    let none: [usize; 0] = [];
+    let empty = &solve(&design.block(Some(&none), &[]), &[problem], &TIGHT)[0];
+    assert_eq!(empty.coefficients, Coefficients::Constant(0.0));
+}
+
+#[test]
+fn more_features_than_rows_are_solved_too() {
+    let mut stream = Stream::new(1, "test", 0);
+    let rows: Vec<Vec<f64>> = (0..8).map(|_| (0..30).map(|_| stream.normal()).collect()).collect();
+    let targets: Vec<bool> = (0..8).map(|n| n % 2 == 0).collect();
+    let problem = Problem { targets: &targets, weights: None, cost: 10.0, start: None };
+    for bias in [Bias::Penalised, Bias::Free] {
+        let (a, b) = (Design::new(&dense(&rows), bias), Design::new(&sparse(&rows), bias));
+        let x = &solve(&a.block(None, &[]), &[problem], &TIGHT)[0];
+        let y = &solve(&b.block(None, &[]), &[problem], &TIGHT)[0];
+        assert!(close(x.objective, y.objective, 1e-10), "{bias:?}: {} {}", x.objective, y.objective);
+    }
+}
+
+#[test]
+fn the_chosen_cost_has_the_best_held_out_likelihood() {
+    let (features, labels) = planted(1.0);
+    let design = Design::new(&features, Bias::Penalised);
+    let params = LogisticParams::default();
+    let folds = cost_folds(150, params.folds, 9);
+    let targets: Vec<&[bool]> = labels.iter().map(Vec::as_slice).collect();
+    let chosen = choose_costs(&design, None, &[], &targets, None, &folds, &params);
+    for (label, &cost) in chosen.iter().enumerate() {
+        // Held-out likelihood of every cost, fitted from zero, one label at a time.
+        let score = |cost: f64| -> f64 {
+            (0..params.folds)
+                .map(|fold| {
+                    let (held, train): (Vec<usize>, Vec<usize>) = (0..150).partition(|&n| folds[n] == fold);
+                    let problem = Problem { targets: targets[label], weights: None, cost, start: None };
+                    let fit = &solve(&design.block(Some(&train), &[]), &[problem], &TIGHT)[0];
+                    let block = design.block(Some(&held), &[]);
+                    let margins = block.margins(&[&fit.coefficients]);
+                    let row = |(&n, &z): (&usize, &f64)| loss::log_probability(z, targets[label][n]);
+                    held.iter().zip(margins.column(0)).map(row).sum::<f64>()
+                })
+                .sum()
+        };
+        let best = params.costs.iter().map(|&c| score(c)).fold(f64::NEG_INFINITY, f64::max);
+        assert!(score(cost) >= best - 1e-3, "label {label}: C = {cost} has {}, best {best}", score(cost));
+    }
+}

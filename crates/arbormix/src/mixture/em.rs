@@ -1,0 +1,179 @@
+//! EM for the parameters of a mixture with fixed trees (Algorithm 1).
+
+use rayon::prelude::*;
+
+use super::params::{EmParams, Responsibilities};
+use crate::error::Result;
+use crate::learner::TraceStep;
+use crate::logistic::loss::log_sum_exp;
+use crate::logistic::{Gate, GateParams, fit_gate};
+use crate::matrix::Columns;
+use crate::progress::Progress;
+use crate::tree::{Fitted, Job, Trainer, fit_nodes};
+
+/// Gate and experts, in design coordinates.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) gate: Gate,
+    pub(super) experts: Vec<Fitted>,
+}
+
+/// What EM works on: the rows, their weights, and what is held out.
+pub(super) struct Em<'a> {
+    pub(super) trainer: &'a Trainer<'a>,
+    pub(super) gate: GateParams,
+    pub(super) params: &'a EmParams,
+    /// Rows held out (their weight in the trainer is 0), to stop by.
+    pub(super) held_out: Option<&'a [bool]>,
+    /// Whether the best iteration on the held-out rows is returned instead of the last.
+    pub(super) early_stopping: bool,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// Outcome of an E-step.
+pub(super) struct Expectation {
+    /// hₖ⁽ⁿ⁾ (Eq. 7), N × K.
+    pub(super) responsibilities: Columns,
+    /// log P(y⁽ⁿ⁾ | x⁽ⁿ⁾), N.
+    pub(super) log_likelihoods: Vec<f64>,
+}
+
+/// How a run of EM ended.
+pub(super) struct Run {
+    pub(super) state: State,
+    /// M-steps in the returned state.
+    pub(super) iterations: usize,
+    pub(super) converged: bool,
+    /// Held-out log-likelihood of the returned state, 0 without held-out rows.
+    pub(super) validation: f64,
+    pub(super) trace: Vec<TraceStep>,
+}
+
+/// Iterations without a better held-out likelihood before EM gives up.
+const PATIENCE: usize = 2;
+
+impl Em<'_> {
+    /// Alternates E-step and M-step until the penalised likelihood settles.
+    pub(super) fn run(&self, mut state: State, limit: usize) -> Result<Run> {
+        let mut trace: Vec<TraceStep> = Vec::new();
+        let (mut best, mut best_validation) = (None, f64::NEG_INFINITY);
+        self.progress.begin("EM", limit);
+        for iteration in 0.. {
+            self.progress.check()?;
+            let expectation = self.expectation(&state);
+            let step = self.trace_step(&state, &expectation, iteration);
+            let gain = trace.last().map_or(f64::INFINITY, |last| step.penalised - last.penalised);
+            let validation = step.validation.unwrap_or(0.0);
+            trace.push(step);
+            if self.early_stopping && validation > best_validation {
+                (best, best_validation) = (Some((state.clone(), iteration)), validation);
+            }
+            let converged = gain < self.params.tolerance * self.total_weight();
+            let worse = best.as_ref().is_some_and(|(_, at)| iteration >= at + PATIENCE);
+            if converged || worse || iteration == limit {
+                let (state, iterations) = best.unwrap_or((state, iteration));
+                let validation = if self.early_stopping { best_validation } else { validation };
+                return Ok(Run { state, iterations, converged: converged || worse, validation, trace });
+            }
+            state = self.maximisation(&state, &expectation.responsibilities)?;
+            self.progress.advance(1);
+        }
+        unreachable!("the loop returns at the iteration limit")
+    }
+
+    /// E-step: hₖ⁽ⁿ⁾ ∝ gₖ(x⁽ⁿ⁾) P(y⁽ⁿ⁾ | x⁽ⁿ⁾, Tₖ) (Eq. 7).
+    pub(super) fn expectation(&self, state: &State) -> Expectation {
+        let trainer = self.trainer;
+        let mut joint = state.gate.log_weights(&trainer.design.block(None, &[]));
+        let experts: Vec<Vec<f64>> =
+            state.experts.par_iter().map(|e| e.log_likelihoods(&trainer.design, &trainer.labels)).collect();
+        for (k, likelihoods) in experts.iter().enumerate() {
+            joint.column_mut(k).iter_mut().zip(likelihoods).for_each(|(log, l)| *log += l);
+        }
+        let (rows, count) = (joint.rows(), joint.cols());
+        let mut log_likelihoods = Vec::with_capacity(rows);
+        let mut row = vec![0.0; count];
+        for n in 0..rows {
+            (0..count).for_each(|k| row[k] = joint.get(n, k));
+            let total = log_sum_exp(&row);
+            (0..count).for_each(|k| joint.column_mut(k)[n] = (row[k] - total).exp());
+            log_likelihoods.push(total);
+        }
+        Expectation { responsibilities: joint, log_likelihoods }
+    }
+
+    /// M-step: the gate maximises f₁ − R, every expert its weighted likelihood f₂ (Section 5.2), from where they are.
+    pub(super) fn maximisation(&self, state: &State, responsibilities: &Columns) -> Result<State> {
+        let trainer = self.trainer;
+        let weights = trainer.row_weights.as_deref();
+        let all = trainer.design.block(None, &[]);
+        let gate = fit_gate(&all, responsibilities, weights, &state.gate, &self.gate).gate;
+        let expert_weights: Vec<Vec<f64>> =
+            (0..state.experts.len()).map(|k| self.expert_weights(responsibilities.column(k))).collect();
+        let jobs: Vec<Job<'_>> = state
+            .experts
+            .iter()
+            .zip(&expert_weights)
+            .flat_map(|(expert, weights)| {
+                let nodes = expert.nodes.iter().enumerate();
+                nodes.flat_map(move |(label, nodes)| {
+                    nodes.iter().map(move |node| Job {
+                        label,
+                        condition: node.condition,
+                        weights: Some(weights),
+                        cost: node.cost,
+                        start: Some(&node.coefficients),
+                    })
+                })
+            })
+            .collect();
+        let solutions = fit_nodes(&trainer.design, &trainer.labels, &jobs, &self.params.solver, self.progress)?;
+        let mut experts = state.experts.clone();
+        let nodes = experts.iter_mut().flat_map(|expert| expert.nodes.iter_mut().flatten());
+        nodes.zip(solutions).for_each(|(node, solution)| node.coefficients = solution.coefficients);
+        Ok(State { gate, experts })
+    }
+
+    /// Seeks every expert's tree anew on the rows it answers for; its gate stays.
+    pub(super) fn refined(&self, state: &State, round: usize) -> Result<State> {
+        let responsibilities = self.expectation(state).responsibilities;
+        let count = state.experts.len();
+        let expert = |k: usize| {
+            let weights = self.expert_weights(responsibilities.column(k));
+            // Divisions of the rows that no earlier tree has seen.
+            let number = (round + 1) * count + k;
+            let tree = self.trainer.structure(Some(&weights), number as u64, self.progress)?;
+            self.trainer.fit_tree(tree, Some(&weights), self.progress)
+        };
+        Ok(State { gate: state.gate.clone(), experts: (0..count).map(expert).collect::<Result<_>>()? })
+    }
+
+    /// Weights of the rows for one expert: sₙ hₖ⁽ⁿ⁾, rescaled to Σ sₙ if responsibilities are normalised.
+    fn expert_weights(&self, responsibilities: &[f64]) -> Vec<f64> {
+        let mut weights: Vec<f64> =
+            responsibilities.iter().enumerate().map(|(n, h)| h * self.trainer.row_weight(n)).collect();
+        if self.params.responsibilities == Responsibilities::Normalised {
+            let total: f64 = weights.iter().sum();
+            if total > 0.0 {
+                let factor = self.total_weight() / total;
+                weights.iter_mut().for_each(|w| *w *= factor);
+            }
+        }
+        weights
+    }
+
+    fn trace_step(&self, state: &State, expectation: &Expectation, iteration: usize) -> TraceStep {
+        let trainer = self.trainer;
+        let likelihoods = expectation.log_likelihoods.iter().enumerate();
+        let log_likelihood: f64 = likelihoods.clone().map(|(n, l)| trainer.row_weight(n) * l).sum();
+        let all = trainer.design.block(None, &[]);
+        let experts: f64 = state.experts.iter().map(|expert| expert.penalty(&trainer.design)).sum();
+        let penalised = log_likelihood - state.gate.penalty(&all, self.gate.penalty) - experts;
+        let validation = self.held_out.map(|held| likelihoods.filter(|&(n, _)| held[n]).map(|(_, l)| l).sum());
+        TraceStep { experts: state.experts.len(), iteration, log_likelihood, penalised, validation }
+    }
+
+    fn total_weight(&self) -> f64 {
+        (0..self.trainer.design.rows()).map(|n| self.trainer.row_weight(n)).sum()
+    }
+}

@@ -1,0 +1,230 @@
+//! The most probable label set of a mixture, proven: best-first branch and bound.
+//!
+//! A mixture's best set is hard to find in general (unlike a single tree's), but every tree's own best set under any
+//! restriction costs O(d), and so do its max-marginals mₖ(i, v): the best log-probability with yᵢ = v. They bound the
+//! mixture: no set with yᵢ = v has more than Uᵢ(v) = Σₖ gₖ exp mₖ(i, v). A label value whose bound does not exceed the
+//! best set found so far is ruled out; what cannot be ruled out is branched on.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::data::LabelSet;
+use crate::learner::Certificate;
+use crate::logistic::loss::log_sum_exp;
+use crate::tree::Branching;
+use crate::tree::inference::{self, Table, unrestricted};
+
+/// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
+const MARGIN: f64 = 1e-12;
+
+/// The mixture at one row: gate weights and the experts' tables.
+#[derive(Debug, Clone)]
+pub struct RowMixture<'a> {
+    /// log gₖ(x).
+    pub log_gate: Vec<f64>,
+    /// Tree and tables of each expert.
+    pub experts: Vec<(&'a Branching, Vec<Table>)>,
+}
+
+/// A set and what is proven about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The set.
+    pub labels: LabelSet,
+    /// Its log-probability.
+    pub log_probability: f64,
+    /// What is proven.
+    pub certificate: Certificate,
+}
+
+/// A subspace that may hold a better set.
+struct Node {
+    bound: f64,
+    allowed: Vec<[bool; 2]>,
+    branch_on: usize,
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Node {}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Node {
+    /// By bound; equal bounds by their restrictions, so that the order of the search never depends on chance.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bound.total_cmp(&other.bound).then_with(|| other.allowed.cmp(&self.allowed))
+    }
+}
+
+impl RowMixture<'_> {
+    /// Number of labels.
+    pub fn labels(&self) -> usize {
+        self.experts[0].0.len()
+    }
+
+    /// log P(y | x) = log Σₖ gₖ P(y | x, Tₖ) (Eq. 6).
+    pub fn log_prob(&self, set: &LabelSet) -> f64 {
+        let of =
+            |((tree, tables), gate): (&(&Branching, Vec<Table>), &f64)| gate + inference::log_prob(tree, tables, set);
+        log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(of).collect::<Vec<_>>())
+    }
+
+    /// P(yᵢ = 1 | x) of every label.
+    pub fn marginals(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.labels()];
+        for ((tree, tables), gate) in self.experts.iter().zip(&self.log_gate) {
+            let weight = gate.exp();
+            out.iter_mut().zip(inference::marginals(tree, tables)).for_each(|(sum, p)| *sum += weight * p);
+        }
+        out
+    }
+
+    /// The paper's heuristic: the best under the mixture of the experts' own best sets.
+    pub fn best_expert(&self, allowed: &[[bool; 2]]) -> (LabelSet, f64) {
+        let mut best: Option<(LabelSet, f64)> = None;
+        for (tree, tables) in &self.experts {
+            let (set, _) = inference::best_set(tree, tables, allowed);
+            self.offer(set, &mut best);
+        }
+        best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY))
+    }
+
+    /// Keeps the better of a set and the best so far; ties go to the smaller set.
+    fn offer(&self, set: LabelSet, best: &mut Option<(LabelSet, f64)>) {
+        let value = self.log_prob(&set);
+        let better = |(top, top_value): &(LabelSet, f64)| value > *top_value || (value == *top_value && set < *top);
+        if best.as_ref().is_none_or(better) {
+            *best = Some((set, value));
+        }
+    }
+
+    /// The most probable allowed set; `node_limit` 0 means no limit.
+    pub fn best_set(&self, allowed: &[[bool; 2]], node_limit: usize) -> Found {
+        let mut incumbent = self.climb(self.best_expert(allowed), allowed);
+        let mut open = BinaryHeap::new();
+        let mut nodes = 1;
+        open.extend(self.examine(allowed.to_vec(), &mut incumbent));
+        while let Some(node) = open.pop() {
+            if node.bound <= incumbent.1 + MARGIN {
+                break;
+            }
+            if node_limit > 0 && nodes >= node_limit {
+                let certificate = Certificate { log_bound: node.bound, certified: false, nodes };
+                return Found { labels: incumbent.0, log_probability: incumbent.1, certificate };
+            }
+            for value in 0..2 {
+                let mut child = node.allowed.clone();
+                child[node.branch_on][value] = false;
+                nodes += 1;
+                open.extend(self.examine(child, &mut incumbent));
+            }
+        }
+        let certificate = Certificate { log_bound: incumbent.1, certified: true, nodes };
+        Found { labels: incumbent.0, log_probability: incumbent.1, certificate }
+    }
+
+    /// The `count` most probable sets, best first.
+    pub fn best_sets(&self, count: usize, node_limit: usize) -> Vec<(LabelSet, f64)> {
+        inference::best_sets(self.labels(), count, |allowed| {
+            let found = self.best_set(allowed, node_limit);
+            (found.labels, found.log_probability)
+        })
+    }
+
+    /// Changes one label at a time while that helps.
+    fn climb(&self, start: (LabelSet, f64), allowed: &[[bool; 2]]) -> (LabelSet, f64) {
+        let mut best = Some(start);
+        loop {
+            let before = best.clone();
+            for label in 0..self.labels() {
+                if let Some((set, _)) = &best
+                    && allowed[label] == [true; 2]
+                {
+                    let mut flipped = set.clone();
+                    flipped.set(label, !set.get(label));
+                    self.offer(flipped, &mut best);
+                }
+            }
+            if best == before {
+                return best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY));
+            }
+        }
+    }
+
+    /// Bounds a subspace, rules out label values, improves the incumbent; `None` if nothing better can be inside.
+    fn examine(&self, mut allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
+        loop {
+            let mut best = Some(incumbent.clone());
+            let own: Vec<(LabelSet, f64)> =
+                self.experts.iter().map(|(tree, tables)| inference::best_set(tree, tables, &allowed)).collect();
+            own.iter().for_each(|(set, _)| self.offer(set.clone(), &mut best));
+            *incumbent = best.unwrap_or_else(|| incumbent.clone());
+            if own.iter().all(|(set, _)| *set == own[0].0) {
+                return None; // all experts agree on the best set inside, so it is the mixture's too
+            }
+            let bounds = self.bounds(&allowed);
+            let bound = bounds.iter().map(|[off, on]| off.max(*on)).fold(f64::INFINITY, f64::min);
+            if bound <= incumbent.1 + MARGIN {
+                return None;
+            }
+            let mut changed = false;
+            for (label, values) in allowed.iter_mut().enumerate().filter(|(_, values)| **values == [true; 2]) {
+                for value in 0..2 {
+                    if bounds[label][value] <= incumbent.1 + MARGIN {
+                        values[value] = false;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return self.disputed(&own, &allowed).map(|branch_on| Node { bound, allowed, branch_on });
+            }
+        }
+    }
+
+    /// Uᵢ(v) in log space for every label and value.
+    fn bounds(&self, allowed: &[[bool; 2]]) -> Vec<[f64; 2]> {
+        let maxima: Vec<Vec<[f64; 2]>> =
+            self.experts.iter().map(|(tree, tables)| inference::max_marginals(tree, tables, allowed)).collect();
+        let mut terms = vec![0.0; maxima.len()];
+        let mut bound = |label: usize, value: usize| {
+            for (term, (maximum, gate)) in terms.iter_mut().zip(maxima.iter().zip(&self.log_gate)) {
+                *term = gate + maximum[label][value];
+            }
+            log_sum_exp(&terms)
+        };
+        (0..self.labels()).map(|label| [bound(label, 0), bound(label, 1)]).collect()
+    }
+
+    /// The free label on which the experts' best sets disagree with the most weight on both sides.
+    fn disputed(&self, own: &[(LabelSet, f64)], allowed: &[[bool; 2]]) -> Option<usize> {
+        let votes: Vec<f64> = own.iter().zip(&self.log_gate).map(|((_, value), gate)| gate + value).collect();
+        let top = votes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let dispute = |label: usize| {
+            let mut sides = [0.0; 2];
+            for ((set, _), vote) in own.iter().zip(&votes) {
+                sides[usize::from(set.get(label))] += (vote - top).exp();
+            }
+            sides[0].min(sides[1])
+        };
+        (0..self.labels())
+            .filter(|&label| allowed[label] == [true; 2])
+            .map(|label| (label, dispute(label)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map(|(label, _)| label)
+    }
+
+    /// The most probable set without restrictions.
+    pub fn map(&self, node_limit: usize) -> Found {
+        self.best_set(&unrestricted(self.labels()), node_limit)
+    }
+}

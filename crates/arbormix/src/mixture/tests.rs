@@ -1,0 +1,226 @@
+//! Tests of mixtures: exact search against enumeration, monotone EM, and the planted truth.
+
+use proptest::prelude::*;
+
+use super::boosting;
+use super::em::{Em, State};
+use super::map::RowMixture;
+use super::*;
+use crate::data::planted::{Planted, Truth, photos};
+use crate::data::{Dataset, LabelSet};
+use crate::learner::{Inference, Learner, Predictor, TrainingSet};
+use crate::logistic::{Gate, GateParams, LogisticParams, SolverParams};
+use crate::matrix::Matrix;
+use crate::progress::Silent;
+use crate::registry::Presets;
+use crate::tree::tests::{all_sets, edges, row_tree};
+use crate::tree::{NodeKind, NodeParams, StructureParams, Trainer};
+
+/// Gate log-weights that sum to one; some experts may have none.
+fn log_gate(scores: &[f64]) -> Vec<f64> {
+    let total = crate::logistic::loss::log_sum_exp(scores);
+    scores.iter().map(|s| s - total).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #[test]
+    fn the_search_finds_what_enumeration_finds(
+        (experts, scores) in (1_usize..=7, 1_usize..=5).prop_flat_map(|(d, k)| {
+            let score = prop_oneof![3 => -3.0..3.0_f64, 1 => Just(-1000.0)];
+            (prop::collection::vec(row_tree(d), k), prop::collection::vec(score, k))
+        }),
+        clamps in prop::collection::vec(0_u8..5, 7),
+    ) {
+        let d = experts[0].0.len();
+        let mixture = RowMixture {
+            log_gate: log_gate(&scores),
+            experts: experts.iter().map(|(tree, tables)| (tree, tables.clone())).collect(),
+        };
+        let allowed: Vec<[bool; 2]> = clamps[..d].iter().map(|c| match c { 0 => [true, false], 1 => [false, true], _ => [true; 2] }).collect();
+        let fits = |set: &LabelSet| (0..d).all(|i| allowed[i][usize::from(set.get(i))]);
+        let sets: Vec<(LabelSet, f64)> = all_sets(d).into_iter().map(|s| { let l = mixture.log_prob(&s); (s, l) }).collect();
+        prop_assert!((sets.iter().map(|(_, l)| l.exp()).sum::<f64>() - 1.0).abs() < 1e-9);
+        let close = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9 * (1.0 + b.abs());
+        let best = sets.iter().filter(|(s, _)| fits(s)).map(|(_, l)| *l).fold(f64::NEG_INFINITY, f64::max);
+        let found = mixture.best_set(&allowed, 0);
+        prop_assert!(fits(&found.labels) && found.certificate.certified);
+        prop_assert!(close(found.log_probability, best), "{} {best}", found.log_probability);
+        // A search that is cut short proves less, never something false.
+        let cut = mixture.best_set(&allowed, 1);
+        prop_assert!(cut.certificate.log_bound >= best - 1e-9 * (1.0 + best.abs()));
+        let mut values: Vec<f64> = sets.iter().map(|(_, l)| *l).collect();
+        values.sort_by(|a, b| b.total_cmp(a));
+        let top = mixture.best_sets(6, 0);
+        prop_assert_eq!(top.len(), values.len().min(6));
+        for ((_, value), expected) in top.iter().zip(&values) {
+            prop_assert!(close(*value, *expected), "{value} {expected}");
+        }
+        for (i, p) in mixture.marginals().iter().enumerate() {
+            let direct: f64 = sets.iter().filter(|(s, _)| s.get(i)).map(|(_, l)| l.exp()).sum();
+            prop_assert!((p - direct).abs() < 1e-9);
+        }
+    }
+}
+
+fn training(data: &Dataset) -> TrainingSet<'_> {
+    TrainingSet { features: data.features(), labels: data.labels(), weights: None, label_names: data.label_names() }
+}
+
+fn true_log_likelihood(truth: &Truth, data: &Dataset) -> f64 {
+    let Matrix::Dense(x) = data.features() else { panic!("planted densely") };
+    (0..data.rows()).map(|n| truth.log_prob(x.row(n), data.labels().row(n))).sum()
+}
+
+fn halves(data: &Dataset, train: usize) -> (Dataset, Dataset) {
+    let (a, b): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|&n| n < train);
+    (data.select_rows(&a), data.select_rows(&b))
+}
+
+#[test]
+fn em_never_decreases_the_penalised_likelihood() {
+    let (data, _) = Planted { rows: 400, features: 6, labels: 5, seed: 8, ..Planted::default() }.sample().unwrap();
+    for kind in [NodeKind::Switching, NodeKind::ParentFeature] {
+        // Partial M-steps must be monotone too: two Newton steps at most.
+        let solver = SolverParams { tolerance: 1e-6, max_iterations: 2 };
+        let (logistic, structure) = (LogisticParams::default(), StructureParams::default());
+        let nodes = NodeParams { kind, ..NodeParams::default() };
+        let trainer = Trainer::new(&training(&data), &logistic, &structure, &nodes, 1);
+        let em_params =
+            EmParams { max_iterations: 25, tolerance: 0.0, responsibilities: Responsibilities::Plain, solver };
+        let em = Em {
+            trainer: &trainer,
+            gate: GateParams { penalty: 1.0, solver },
+            params: &em_params,
+            held_out: None,
+            early_stopping: false,
+            progress: &Silent,
+        };
+        let mut run = boosting::grow(&em, None, 25).unwrap();
+        for _ in 0..2 {
+            run = boosting::grow(&em, Some(run.state), 25).unwrap();
+            assert!(run.trace.len() > 5, "EM must have something to do");
+            for pair in run.trace.windows(2) {
+                let rise = pair[1].penalised - pair[0].penalised;
+                assert!(rise >= -1e-8 * pair[0].penalised.abs(), "{kind:?}: fell by {}", -rise);
+            }
+        }
+    }
+}
+
+#[test]
+fn identical_experts_do_not_stay_identical() {
+    // Rows that nothing predicts: 1 − P is about 1 everywhere, so reweighting alone would return the same tree.
+    let (data, _) = Planted { rows: 300, noise: 0.9, seed: 3, ..Planted::default() }.sample().unwrap();
+    let params = MixtureParams { experts: Experts::Count(3), ..MixtureParams::paper() };
+    let (mixture, _) = params.learn(&training(&data), &Silent).unwrap();
+    let gates = mixture.gate(data.features()).unwrap();
+    let spread = |n: usize| {
+        let row = gates.row(n);
+        row.iter().copied().fold(0.0, f64::max) - row.iter().copied().fold(1.0, f64::min)
+    };
+    assert!((0..300).any(|n| spread(n) > 0.01), "the gate stayed uniform");
+}
+
+#[test]
+fn responsibilities_are_a_distribution_and_follow_the_better_expert() {
+    let (data, _) = Planted { rows: 200, seed: 6, ..Planted::default() }.sample().unwrap();
+    let (logistic, structure, nodes) = Default::default();
+    let trainer = Trainer::new(&training(&data), &logistic, &structure, &nodes, 1);
+    let params = MixtureParams::default();
+    let em = Em {
+        trainer: &trainer,
+        gate: GateParams::default(),
+        params: &params.em,
+        held_out: None,
+        early_stopping: false,
+        progress: &Silent,
+    };
+    let tree = trainer.structure(None, 0, &Silent).unwrap();
+    let experts = vec![
+        trainer.fit_tree(tree.clone(), None, &Silent).unwrap(),
+        trainer.fit_tree(crate::tree::Branching::isolated(tree.len()), None, &Silent).unwrap(),
+    ];
+    let alone: Vec<Vec<f64>> = experts.iter().map(|e| e.log_likelihoods(&trainer.design, &trainer.labels)).collect();
+    let state = State { gate: Gate::uniform(&trainer.design.block(None, &[]), 2), experts };
+    let expectation = em.expectation(&state);
+    for n in 0..200 {
+        // Eq. 7 by hand with a uniform gate.
+        let (p, q) = (alone[0][n].exp(), alone[1][n].exp());
+        let h = expectation.responsibilities.get(n, 0);
+        assert!((h - p / (p + q)).abs() < 1e-10);
+        assert!((expectation.log_likelihoods[n] - (0.5 * p + 0.5 * q).ln()).abs() < 1e-10);
+    }
+}
+
+#[test]
+fn a_planted_mixture_is_recovered() {
+    let planted = Planted { rows: 12_000, features: 6, labels: 5, experts: 2, seed: 11, ..Planted::default() };
+    let (data, truth) = planted.sample().unwrap();
+    let (train, test) = halves(&data, 10_000);
+    let params = MixtureParams {
+        experts: Experts::Count(2),
+        start: Start::Regions,
+        restarts: 8,
+        refinements: 2,
+        em: EmParams { max_iterations: 50, ..MixtureParams::paper().em },
+        ..MixtureParams::paper()
+    };
+    let (mixture, _) = params.learn(&training(&train), &Silent).unwrap();
+    let ours: f64 = mixture.log_prob(test.features(), test.labels().sets()).unwrap().iter().sum();
+    let theirs = true_log_likelihood(&truth, &test);
+    assert!(ours >= 1.02 * theirs, "{ours} against the true model's {theirs}");
+    // Experts come in any order: match each true one with the learned one whose gate agrees more.
+    let gates = mixture.gate(test.features()).unwrap();
+    let Matrix::Dense(x) = test.features() else { panic!("planted densely") };
+    let agreement = |swap: bool| -> f64 {
+        (0..test.rows()).map(|n| (gates.get(n, usize::from(swap)) - truth.gate(x.row(n))[0]).abs()).sum::<f64>()
+            / test.rows() as f64
+    };
+    let swap = agreement(true) < agreement(false);
+    assert!(agreement(swap) < 0.1, "gates differ by {}", agreement(swap));
+    let (mut found, mut planted_edges) = (0, 0);
+    for (k, expert) in truth.experts.iter().enumerate() {
+        let learned = edges(mixture.trees()[k ^ usize::from(swap)].parents());
+        let planted = edges(&expert.parents);
+        planted_edges += planted.len();
+        found += planted.iter().filter(|edge| learned.contains(edge)).count();
+    }
+    assert!(found * 10 >= planted_edges * 9, "{found} of {planted_edges} edges");
+}
+
+#[test]
+fn experts_are_added_while_they_pay() {
+    let (data, _) = photos::sample(1500, 1).unwrap();
+    for start in [Start::Boosting, Start::LabelClusters] {
+        let params = MixtureParams { experts: Experts::Auto, start, max_experts: 6, ..MixtureParams::default() };
+        let (mixture, report) = params.learn(&training(&data), &Silent).unwrap();
+        assert!((1..=6).contains(&mixture.trees().len()), "{start:?}");
+        assert!(report.notes.iter().any(|note| note.starts_with("chosen on 450 held-out rows")), "{:?}", report.notes);
+    }
+}
+
+#[test]
+fn annealing_never_beats_the_proven_best() {
+    let (data, _) = photos::sample(600, 4).unwrap();
+    let (mixture, _) = MixtureParams::default().learn(&training(&data), &Silent).unwrap();
+    let predict = |inference| mixture.predict(data.features(), inference).unwrap();
+    let exact = predict(Inference::default());
+    assert!(exact.iter().all(|p| p.certificate.unwrap().certified));
+    let value = |p: &crate::Prediction| p.log_probability.unwrap();
+    for other in [Inference::BestExpert, Inference::Annealing { iterations: 150, seed: 3 }] {
+        let others = predict(other);
+        assert!(exact.iter().zip(&others).all(|(e, o)| value(e) >= value(o) - 1e-12));
+        assert_eq!(others, predict(other), "the same seed gives the same walk");
+    }
+}
+
+#[test]
+fn a_stored_mixture_comes_back_bit_by_bit() {
+    let (data, _) = photos::sample(300, 2).unwrap();
+    let params = MixtureParams { experts: Experts::Count(3), ..MixtureParams::default() };
+    let (mixture, _) = params.learn(&training(&data), &Silent).unwrap();
+    let back = Mixture::load(&mixture.store()).unwrap();
+    let predict = |m: &dyn Predictor| m.predict(data.features(), Inference::default()).unwrap();
+    assert_eq!(predict(mixture.as_ref()), predict(&back));
+}

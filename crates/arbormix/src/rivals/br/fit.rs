@@ -1,0 +1,75 @@
+//! Learning BR.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::params::BinaryRelevanceParams;
+use super::predict::BinaryRelevance;
+use crate::error::{ParamError, Result};
+use crate::features::FeatureParams;
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::logistic::{Design, Problem, choose_costs, cost_folds, solve};
+use crate::progress::Progress;
+use crate::tree::{Fitted, constant_label_notes};
+
+/// Labels fitted together at most, so that several threads have work.
+const BATCH: usize = 16;
+
+impl Learner for BinaryRelevanceParams {
+    fn method(&self) -> &'static str {
+        "br"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.logistic.validate()
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    /// Fits every label on the rows where it is known; labels known on the same rows share their products.
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (rows, count) = (data.labels.rows(), data.labels.count());
+        let design = Design::new(data.features, self.logistic.bias);
+        let columns: Vec<Vec<bool>> = (0..count).map(|label| data.labels.column(label)).collect();
+        let folds = cost_folds(rows, self.logistic.folds, self.seed);
+        let mut groups: BTreeMap<Option<Vec<usize>>, Vec<usize>> = BTreeMap::new();
+        for label in 0..count {
+            let known: Vec<usize> = (0..rows).filter(|&row| data.labels.is_observed(row, label)).collect();
+            groups.entry((known.len() < rows).then_some(known)).or_default().push(label);
+        }
+        let batches: Vec<(Option<&[usize]>, &[usize])> = groups
+            .iter()
+            .flat_map(|(known, labels)| labels.chunks(BATCH).map(move |chunk| (known.as_deref(), chunk)))
+            .collect();
+        progress.begin("fitting labels", count);
+        let solved: Vec<_> = batches
+            .par_iter()
+            .map(|&(known, labels)| {
+                progress.check()?;
+                let targets: Vec<&[bool]> = labels.iter().map(|&label| columns[label].as_slice()).collect();
+                let costs = choose_costs(&design, known, &[], &targets, data.weights, &folds, &self.logistic);
+                let problem = |(&targets, &cost)| Problem { targets, weights: data.weights, cost, start: None };
+                let problems: Vec<Problem<'_>> = targets.iter().zip(&costs).map(problem).collect();
+                let solutions = solve(&design.block(known, &[]), &problems, &self.logistic.solver);
+                progress.advance(labels.len());
+                Ok(costs.into_iter().zip(solutions).collect::<Vec<_>>())
+            })
+            .collect::<Result<_>>()?;
+        let mut by_label = vec![None; count];
+        for ((_, labels), results) in batches.iter().zip(solved) {
+            labels.iter().zip(results).for_each(|(&label, result)| by_label[label] = Some(result));
+        }
+        let results: Vec<_> = by_label.into_iter().flatten().collect();
+        let converged = results.iter().all(|(_, solution)| solution.converged);
+        let fitted = Fitted::without_edges(results.into_iter().map(|(cost, s)| (cost, s.coefficients)));
+        let report = FitReport { converged, notes: constant_label_notes(data), trace: Vec::new() };
+        Ok((Box::new(BinaryRelevance::new(&fitted, &design)), report))
+    }
+}

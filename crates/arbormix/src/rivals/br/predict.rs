@@ -1,0 +1,62 @@
+//! A fitted BR.
+
+use crate::data::LabelSet;
+use crate::error::Result;
+use crate::learner::{Inference, Joint, Prediction, Predictor};
+use crate::logistic::Design;
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::model::Stored;
+use crate::tree::{Fitted, Tree};
+
+/// A fitted BR: a tree without edges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BinaryRelevance(Tree);
+
+impl BinaryRelevance {
+    pub(super) fn new(fitted: &Fitted, design: &Design) -> BinaryRelevance {
+        BinaryRelevance(Tree::from_fitted(fitted, design))
+    }
+
+    /// Brings back what [`Predictor::store`] gave.
+    pub fn load(stored: &Stored) -> Result<BinaryRelevance> {
+        Ok(BinaryRelevance(Tree::load(stored)?))
+    }
+}
+
+impl Predictor for BinaryRelevance {
+    fn method(&self) -> &'static str {
+        "br"
+    }
+
+    fn label_count(&self) -> usize {
+        self.0.label_count()
+    }
+
+    fn feature_count(&self) -> usize {
+        self.0.feature_count()
+    }
+
+    fn joint(&self) -> Joint {
+        Joint::Distribution
+    }
+
+    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
+        self.0.predict(features, inference)
+    }
+
+    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
+        self.0.marginals(features)
+    }
+
+    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
+        self.0.log_prob(features, labels)
+    }
+
+    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        self.0.top_sets(features, count)
+    }
+
+    fn store(&self) -> Stored {
+        self.0.store()
+    }
+}

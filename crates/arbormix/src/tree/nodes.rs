@@ -1,0 +1,176 @@
+//! The logistic regressions of a tree's nodes.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::branching::Branching;
+use super::params::{NodeKind, NodeParams};
+use crate::error::Result;
+use crate::logistic::loss::{log_probability, log_sigmoid};
+use crate::logistic::{Block, Coefficients, Design, Problem, Solution, SolverParams, solve};
+use crate::progress::Progress;
+
+/// Which rows a node's regression sees, and whether the parent is a feature of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Condition {
+    /// All rows: a root, or a label whose parent is too one-sided to tell apart.
+    Always,
+    /// Rows on which the parent has this value.
+    Parent { parent: usize, value: bool },
+    /// All rows, with the parent's value as a further column.
+    ParentFeature { parent: usize },
+}
+
+impl Condition {
+    /// Calls `work` with the block of rows (and columns) of this condition.
+    pub(crate) fn with_block<T>(self, design: &Design, labels: &[Vec<bool>], work: impl FnOnce(&Block<'_>) -> T) -> T {
+        match self {
+            Condition::Always => work(&design.block(None, &[])),
+            Condition::Parent { parent, value } => {
+                let rows: Vec<usize> = (0..design.rows()).filter(|&row| labels[parent][row] == value).collect();
+                work(&design.block(Some(&rows), &[]))
+            }
+            Condition::ParentFeature { parent } => work(&design.block(None, &[&column(&labels[parent])])),
+        }
+    }
+}
+
+/// 0/1 numbers of a label.
+pub(crate) fn column(label: &[bool]) -> Vec<f64> {
+    label.iter().map(|&on| f64::from(on)).collect()
+}
+
+/// The conditions of each label's regressions under a tree: one, or one per value of the parent.
+pub(super) fn conditions(tree: &Branching, labels: &[Vec<bool>], params: &NodeParams) -> Vec<Vec<Condition>> {
+    let conditions_of = |parent: Option<usize>| {
+        let Some(parent) = parent else { return vec![Condition::Always] };
+        let on = labels[parent].iter().filter(|&&on| on).count();
+        let off = labels[parent].len() - on;
+        if on.min(off) < params.min_rows {
+            // The paper's code copies the better supported side; pooling the rows is that, and lets EM maximise.
+            return vec![Condition::Always];
+        }
+        match params.kind {
+            NodeKind::Switching => [false, true].map(|value| Condition::Parent { parent, value }).to_vec(),
+            NodeKind::ParentFeature => vec![Condition::ParentFeature { parent }],
+        }
+    };
+    tree.parents().iter().map(|&parent| conditions_of(parent)).collect()
+}
+
+/// One regression to fit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) label: usize,
+    pub(crate) condition: Condition,
+    pub(crate) weights: Option<&'a [f64]>,
+    pub(crate) cost: f64,
+    pub(crate) start: Option<&'a Coefficients>,
+}
+
+/// Fits all jobs; those that share their rows are solved as one batch, the batches in parallel.
+pub(crate) fn fit_nodes(
+    design: &Design,
+    labels: &[Vec<bool>],
+    jobs: &[Job<'_>],
+    solver: &SolverParams,
+    progress: &dyn Progress,
+) -> Result<Vec<Solution>> {
+    let mut groups: BTreeMap<Condition, Vec<usize>> = BTreeMap::new();
+    for (index, job) in jobs.iter().enumerate() {
+        groups.entry(job.condition).or_default().push(index);
+    }
+    let groups: Vec<(Condition, Vec<usize>)> = groups.into_iter().collect();
+    let solved: Vec<Vec<Solution>> = groups
+        .par_iter()
+        .map(|(condition, members)| {
+            progress.check()?;
+            let problems: Vec<Problem<'_>> = members
+                .iter()
+                .map(|&index| {
+                    let job = &jobs[index];
+                    Problem { targets: &labels[job.label], weights: job.weights, cost: job.cost, start: job.start }
+                })
+                .collect();
+            Ok(condition.with_block(design, labels, |block| solve(block, &problems, solver)))
+        })
+        .collect::<Result<_>>()?;
+    let mut out: Vec<Option<Solution>> = vec![None; jobs.len()];
+    for ((_, members), solutions) in groups.iter().zip(solved) {
+        members.iter().zip(solutions).for_each(|(&index, solution)| out[index] = Some(solution));
+    }
+    Ok(out.into_iter().flatten().collect())
+}
+
+/// A tree with its regressions, in design coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fitted {
+    pub(crate) tree: Branching,
+    /// For each label its conditions, costs and regressions.
+    pub(crate) nodes: Vec<Vec<FittedNode>>,
+}
+
+/// One regression of a fitted tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FittedNode {
+    pub(crate) condition: Condition,
+    pub(crate) cost: f64,
+    pub(crate) coefficients: Coefficients,
+}
+
+impl Fitted {
+    /// Labels on their own: the cost and regression of each.
+    pub(crate) fn without_edges(labels: impl Iterator<Item = (f64, Coefficients)>) -> Fitted {
+        let node = |(cost, coefficients)| vec![FittedNode { condition: Condition::Always, cost, coefficients }];
+        let nodes: Vec<Vec<FittedNode>> = labels.map(node).collect();
+        Fitted { tree: Branching::isolated(nodes.len()), nodes }
+    }
+
+    /// log P(y⁽ⁿ⁾ | x⁽ⁿ⁾, T) of every training row (Eq. 3).
+    pub(crate) fn log_likelihoods(&self, design: &Design, labels: &[Vec<bool>]) -> Vec<f64> {
+        let mut total = vec![0.0; design.rows()];
+        // Regressions without the parent as a column share one product over all rows.
+        let plain: Vec<(usize, &FittedNode)> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(label, nodes)| nodes.iter().map(move |node| (label, node)))
+            .filter(|(_, node)| !matches!(node.condition, Condition::ParentFeature { .. }))
+            .collect();
+        let coefficients: Vec<&Coefficients> = plain.iter().map(|(_, node)| &node.coefficients).collect();
+        let margins = design.block(None, &[]).margins(&coefficients);
+        for (index, &(label, node)) in plain.iter().enumerate() {
+            let applies = |row: usize| match node.condition {
+                Condition::Parent { parent, value } => labels[parent][row] == value,
+                _ => true,
+            };
+            for (row, &z) in margins.column(index).iter().enumerate() {
+                if applies(row) {
+                    total[row] += log_probability(z, labels[label][row]);
+                }
+            }
+        }
+        for (label, nodes) in self.nodes.iter().enumerate() {
+            for node in nodes {
+                if let Condition::ParentFeature { parent } = node.condition {
+                    let block_margins = design.block(None, &[&column(&labels[parent])]).margins(&[&node.coefficients]);
+                    for (row, &z) in block_margins.column(0).iter().enumerate() {
+                        total[row] += log_probability(z, labels[label][row]);
+                    }
+                }
+            }
+        }
+        total
+    }
+
+    /// Σ of the regressions' penalties on the scale of the log-likelihood: ½‖w‖²/C, and for a smoothed constant
+    /// −½ log p − ½ log(1 − p).
+    pub(crate) fn penalty(&self, design: &Design) -> f64 {
+        let of = |node: &FittedNode| match &node.coefficients {
+            Coefficients::Constant(z) => -0.5 * (log_sigmoid(*z) + log_sigmoid(-z)),
+            Coefficients::Linear(weights) => design.penalty(weights) / node.cost,
+        };
+        self.nodes.iter().flatten().map(of).sum()
+    }
+}

@@ -1,0 +1,103 @@
+//! Parameters of CTBN.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ParamError;
+use crate::features::FeatureParams;
+use crate::logistic::LogisticParams;
+use crate::registry::Presets;
+
+/// Which rows an edge is fitted on and which it is scored on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Scoring {
+    /// Cross-validation with this many folds.
+    Folds(usize),
+    /// This share of the rows is held out for scoring.
+    Holdout(f64),
+}
+
+/// How the tree is found (Section 5.3.1).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StructureParams {
+    /// Which rows edges are scored on.
+    pub scoring: Scoring,
+    /// Cost C of the regressions that score edges.
+    pub cost: f64,
+    /// A parent's value with fewer training rows than this is scored with the parentless regression.
+    pub min_rows: usize,
+    /// An edge must gain more log-likelihood than this over no parent.
+    pub min_gain: f64,
+}
+
+impl Default for StructureParams {
+    fn default() -> Self {
+        StructureParams { scoring: Scoring::Folds(3), cost: 1.0, min_rows: 5, min_gain: 0.0 }
+    }
+}
+
+impl StructureParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        let (usable, rule) = match self.scoring {
+            Scoring::Folds(folds) => (folds >= 2, "folds must be at least 2"),
+            Scoring::Holdout(share) => (share > 0.0 && share < 1.0, "holdout must be between 0 and 1"),
+        };
+        ParamError::require(usable, "structure.scoring", self.scoring, rule)?;
+        let cost = self.cost;
+        ParamError::require(cost > 0.0 && cost.is_finite(), "structure.cost", cost, "must be positive")?;
+        let gain = self.min_gain;
+        ParamError::require(gain >= 0.0 && gain.is_finite(), "structure.min_gain", gain, "must not be negative")
+    }
+}
+
+/// How a label depends on its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeKind {
+    /// Two regressions, one per value of the parent (the paper's).
+    #[default]
+    Switching,
+    /// One regression with the parent's value as a further feature.
+    ParentFeature,
+}
+
+/// How the regressions of a tree's nodes are made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeParams {
+    /// How a label depends on its parent.
+    pub kind: NodeKind,
+    /// If either value of the parent has fewer rows than this, one regression serves both values.
+    pub min_rows: usize,
+}
+
+impl Default for NodeParams {
+    fn default() -> Self {
+        NodeParams { kind: NodeKind::Switching, min_rows: 16 }
+    }
+}
+
+/// CTBN: its parameters, and its learner.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreeParams {
+    /// How raw columns become features.
+    pub features: FeatureParams,
+    /// The logistic regressions.
+    pub logistic: LogisticParams,
+    /// How the tree is found.
+    pub structure: StructureParams,
+    /// How a label depends on its parent.
+    pub nodes: NodeParams,
+    /// Seed of the fold assignments.
+    pub seed: u64,
+}
+
+impl Presets for TreeParams {
+    /// The defaults are the paper's.
+    fn paper() -> Self {
+        TreeParams::default()
+    }
+}

@@ -1,0 +1,186 @@
+//! A fitted CTBN.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::branching::Branching;
+use super::inference::{self, Table};
+use super::nodes::{Condition, Fitted};
+use crate::data::LabelSet;
+use crate::error::Result;
+use crate::learner::{Certificate, Inference, Joint, Prediction, Predictor};
+use crate::logistic::Design;
+use crate::logistic::loss::log_sigmoid;
+use crate::matrix::{Columns, DenseMatrix, Matrix};
+use crate::model::{ModelFileError, Stored};
+
+/// How a label's log-odds are read off the tree's regressions: for a parent value u,
+/// z = the margin of regression `columns[u]`, plus `shift` if the parent is present.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NodeWeights {
+    /// Regression for each value of the parent; the same one for a label without a parent.
+    pub columns: [usize; 2],
+    /// Added when the parent is present.
+    pub shift: f64,
+}
+
+/// A fitted CTBN, in the coordinates of the encoded features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    branching: Branching,
+    nodes: Vec<NodeWeights>,
+    /// One column of m weights per regression.
+    weights: Columns,
+    biases: Vec<f64>,
+}
+
+/// What the file holds beside the tensors.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    parents: Branching,
+    columns: Vec<[usize; 2]>,
+    features: usize,
+    regressions: usize,
+}
+
+impl Tree {
+    /// Maps a fit back to the features.
+    pub(crate) fn from_fitted(fitted: &Fitted, design: &Design) -> Tree {
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        let mut biases = Vec::new();
+        let mut nodes = Vec::with_capacity(fitted.nodes.len());
+        for label in &fitted.nodes {
+            let first = columns.len();
+            let mut shift = 0.0;
+            for node in label {
+                let mut mapped = design.to_features(&node.coefficients);
+                if let Condition::ParentFeature { .. } = node.condition
+                    && mapped.weights.len() > design.features()
+                {
+                    shift = mapped.weights.pop().unwrap_or(0.0);
+                }
+                columns.push(mapped.weights);
+                biases.push(mapped.bias);
+            }
+            nodes.push(NodeWeights { columns: [first, columns.len() - 1], shift });
+        }
+        let weights = Columns::from_columns(design.features(), columns.iter().map(Vec::as_slice));
+        Tree { branching: fitted.tree.clone(), nodes, weights, biases }
+    }
+
+    /// The tree over the labels.
+    pub fn branching(&self) -> &Branching {
+        &self.branching
+    }
+
+    /// Number of logistic regressions.
+    pub fn regressions(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// Log-odds of every regression, N × regressions.
+    pub(crate) fn margins(&self, features: &Matrix) -> Columns {
+        let mut margins = features.product(&self.weights);
+        for (column, &bias) in self.biases.iter().enumerate() {
+            margins.column_mut(column).iter_mut().for_each(|z| *z += bias);
+        }
+        margins
+    }
+
+    /// The labels' tables of one row.
+    pub(crate) fn tables(&self, margins: &Columns, row: usize) -> Vec<Table> {
+        let side = |node: &NodeWeights, u: usize| {
+            let z = margins.get(row, node.columns[u]) + if u == 1 { node.shift } else { 0.0 };
+            [log_sigmoid(-z), log_sigmoid(z)]
+        };
+        self.nodes.iter().map(|node| [side(node, 0), side(node, 1)]).collect()
+    }
+
+    /// Answers `question(row, tables)` for every row, in parallel.
+    fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
+        let margins = self.margins(features);
+        (0..features.rows()).into_par_iter().map(|row| question(row, &self.tables(&margins, row))).collect()
+    }
+
+    /// Brings back what [`Predictor::store`] gave.
+    pub fn load(stored: &Stored) -> Result<Tree> {
+        let facts: Facts = stored.facts_as()?;
+        let shifts = stored.tensor("shifts", &[facts.parents.len()])?;
+        let flat = stored.tensor("weights", &[facts.regressions, facts.features])?;
+        let biases = stored.tensor("biases", &[facts.regressions])?.to_vec();
+        let mut weights = Columns::zeros(facts.features, facts.regressions);
+        weights.values_mut().copy_from_slice(flat);
+        let known = |columns: &[usize; 2]| columns.iter().all(|&c| c < facts.regressions);
+        if facts.columns.len() != shifts.len() || !facts.columns.iter().all(known) {
+            let message = "the nodes of a tree do not fit its regressions".to_string();
+            return Err(ModelFileError::Entry { name: "facts".to_string(), message }.into());
+        }
+        let nodes = facts.columns.iter().zip(shifts).map(|(&columns, &shift)| NodeWeights { columns, shift }).collect();
+        Ok(Tree { branching: facts.parents, nodes, weights, biases })
+    }
+
+    pub(crate) fn stored(&self) -> Stored {
+        let facts = Facts {
+            parents: self.branching.clone(),
+            columns: self.nodes.iter().map(|node| node.columns).collect(),
+            features: self.weights.rows(),
+            regressions: self.biases.len(),
+        };
+        let mut stored = Stored::with_facts(&facts);
+        stored.put("shifts", &[self.nodes.len()], self.nodes.iter().map(|node| node.shift).collect());
+        stored.put("weights", &[self.biases.len(), self.weights.rows()], self.weights.values().to_vec());
+        stored.put("biases", &[self.biases.len()], self.biases.clone());
+        stored
+    }
+}
+
+impl Predictor for Tree {
+    fn method(&self) -> &'static str {
+        "ctbn"
+    }
+
+    fn label_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn feature_count(&self) -> usize {
+        self.weights.rows()
+    }
+
+    fn joint(&self) -> Joint {
+        Joint::Distribution
+    }
+
+    fn predict(&self, features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
+        let allowed = inference::unrestricted(self.nodes.len());
+        Ok(self.ask(features, |_, tables| {
+            let (labels, log_bound) = inference::best_set(&self.branching, tables, &allowed);
+            let certificate = Certificate { log_bound, certified: true, nodes: 1 };
+            Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
+        }))
+    }
+
+    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
+        let rows = self.ask(features, |_, tables| inference::marginals(&self.branching, tables));
+        Ok(DenseMatrix::new(features.rows(), self.nodes.len(), rows.concat()))
+    }
+
+    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
+        Ok(self.ask(features, |row, tables| inference::log_prob(&self.branching, tables, &labels[row])))
+    }
+
+    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        Ok(self.ask(features, |_, tables| {
+            let best = |allowed: &[[bool; 2]]| inference::best_set(&self.branching, tables, allowed);
+            inference::best_sets(self.nodes.len(), count, best)
+        }))
+    }
+
+    fn trees(&self) -> Vec<&Branching> {
+        vec![&self.branching]
+    }
+
+    fn store(&self) -> Stored {
+        self.stored()
+    }
+}

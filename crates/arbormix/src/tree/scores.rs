@@ -1,0 +1,171 @@
+//! Edge scores: how well a label is predicted alone, and how well with another label known.
+
+use rayon::prelude::*;
+
+use super::params::{NodeKind, Scoring, StructureParams};
+use crate::error::Result;
+use crate::logistic::loss::log_probability;
+use crate::logistic::{Block, Coefficients, Design, LOG_FLOOR, Problem, SolverParams, solve};
+use crate::matrix::DenseMatrix;
+use crate::progress::Progress;
+use crate::random::Stream;
+
+/// Weighted conditional log-likelihoods on held-out rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeScores {
+    /// W(φ → i): label i from x alone.
+    pub alone: Vec<f64>,
+    /// W(j → i): label i (column) from x and label j (row), Eq. 11. The diagonal is not used.
+    pub given: DenseMatrix,
+}
+
+/// What is needed to score edges.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) design: &'a Design,
+    /// One column of N values per label.
+    pub(super) labels: &'a [Vec<bool>],
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) params: &'a StructureParams,
+    pub(super) kind: NodeKind,
+    pub(super) solver: &'a SolverParams,
+}
+
+/// One division of the rows.
+struct Split {
+    train: Vec<usize>,
+    held: Vec<usize>,
+    /// Parentless regressions of all labels.
+    alone: Vec<Coefficients>,
+}
+
+impl Task<'_> {
+    /// Scores all edges; the rows are divided by `stream`.
+    ///
+    /// W(j → i) = Σ_{n held out} ωₙ log P(yᵢ | x, yⱼ), summed over the divisions. Scores of one label are compared on
+    /// the same rows, with and without a parent.
+    pub(super) fn scores(&self, stream: &mut Stream, progress: &dyn Progress) -> Result<EdgeScores> {
+        let count = self.labels.len();
+        let splits: Vec<Split> = self.divide(stream).into_par_iter().map(|pair| self.fit_alone(pair)).collect();
+        let mut alone = vec![0.0; count];
+        for split in &splits {
+            let block = self.design.block(Some(&split.held), &[]);
+            let children: Vec<usize> = (0..count).collect();
+            let scores = self.held_out(&block, &children, &split.alone.iter().collect::<Vec<_>>());
+            alone.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        progress.begin("scoring edges", splits.len() * count);
+        let jobs: Vec<(usize, usize)> =
+            (0..splits.len()).flat_map(|split| (0..count).map(move |parent| (split, parent))).collect();
+        let rows: Vec<Vec<f64>> = jobs
+            .par_iter()
+            .map(|&(split, parent)| {
+                progress.check()?;
+                let scores = self.with_parent(&splits[split], parent);
+                progress.advance(1);
+                Ok(scores)
+            })
+            .collect::<Result<_>>()?;
+        let mut given = DenseMatrix::zeros(count, count);
+        for (&(_, parent), scores) in jobs.iter().zip(&rows) {
+            given.row_mut(parent).iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        Ok(EdgeScores { alone, given })
+    }
+
+    fn divide(&self, stream: &mut Stream) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let rows = self.design.rows();
+        // Place of each row in a random order: places decide who is held out, rows stay in their own order.
+        let mut place = vec![0; rows];
+        stream.permutation(rows).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
+        let pair = |is_held: &dyn Fn(usize) -> bool| {
+            let (held, train) = (0..rows).partition(|&row| is_held(place[row]));
+            (train, held)
+        };
+        match self.params.scoring {
+            Scoring::Folds(folds) => (0..folds).map(|fold| pair(&|place| place % folds == fold)).collect(),
+            Scoring::Holdout(share) => {
+                let held = (share * rows as f64).round() as usize;
+                vec![pair(&|place| place < held)]
+            }
+        }
+    }
+
+    fn fit_alone(&self, (train, held): (Vec<usize>, Vec<usize>)) -> Split {
+        let block = self.design.block(Some(&train), &[]);
+        let problems: Vec<Problem<'_>> = self.labels.iter().map(|targets| self.problem(targets, None)).collect();
+        let alone = solve(&block, &problems, self.solver).into_iter().map(|s| s.coefficients).collect();
+        drop(block);
+        Split { train, held, alone }
+    }
+
+    fn problem<'b>(&'b self, targets: &'b [bool], start: Option<&'b Coefficients>) -> Problem<'b> {
+        Problem { targets, weights: self.weights, cost: self.params.cost, start }
+    }
+
+    /// Scores of all labels with one of them as the parent (its own place stays 0).
+    fn with_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
+        let children: Vec<usize> = (0..self.labels.len()).filter(|&child| child != parent).collect();
+        let scores = match self.kind {
+            NodeKind::Switching => self.switching(split, parent, &children),
+            NodeKind::ParentFeature => self.parent_feature(split, parent, &children),
+        };
+        let mut all = vec![0.0; self.labels.len()];
+        children.iter().zip(scores).for_each(|(&child, score)| all[child] = score);
+        all
+    }
+
+    /// Two regressions per child, each on the rows with one value of the parent.
+    fn switching(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
+        let mut total = vec![0.0; children.len()];
+        for value in [false, true] {
+            let side = |rows: &[usize]| -> Vec<usize> {
+                rows.iter().copied().filter(|&row| self.labels[parent][row] == value).collect()
+            };
+            let (train, held) = (side(&split.train), side(&split.held));
+            if held.is_empty() {
+                continue;
+            }
+            let held = self.design.block(Some(&held), &[]);
+            let scores = if train.len() < self.params.min_rows {
+                let alone: Vec<&Coefficients> = children.iter().map(|&child| &split.alone[child]).collect();
+                self.held_out(&held, children, &alone)
+            } else {
+                let block = self.design.block(Some(&train), &[]);
+                let problems: Vec<Problem<'_>> = children
+                    .iter()
+                    .map(|&child| self.problem(&self.labels[child], Some(&split.alone[child])))
+                    .collect();
+                let solutions = solve(&block, &problems, self.solver);
+                self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
+            };
+            total.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        total
+    }
+
+    /// One regression per child with the parent's value as a further column.
+    fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
+        let extra: Vec<f64> = self.labels[parent].iter().map(|&on| f64::from(on)).collect();
+        let block = self.design.block(Some(&split.train), &[&extra]);
+        let problems: Vec<Problem<'_>> =
+            children.iter().map(|&child| self.problem(&self.labels[child], None)).collect();
+        let solutions = solve(&block, &problems, self.solver);
+        let held = self.design.block(Some(&split.held), &[&extra]);
+        self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
+    }
+
+    /// Σ ωₙ log P(yᵢ | …) over a block, for each child.
+    fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
+        let margins = block.margins(coefficients);
+        let score = |(column, &child): (usize, &usize)| {
+            let row_score = |(local, &z): (usize, &f64)| {
+                let row = block.row(local);
+                let weight = self.weights.map_or(1.0, |weights| weights[row]);
+                weight * log_probability(z, self.labels[child][row]).max(LOG_FLOOR)
+            };
+            margins.column(column).iter().enumerate().map(row_score).sum()
+        };
+        children.iter().enumerate().map(score).collect()
+    }
+}

@@ -10,7 +10,10 @@ use crate::mixture::{Mixture, MixtureParams};
 use crate::model::Stored;
 use crate::rivals::br::{BinaryRelevance, BinaryRelevanceParams};
 use crate::rivals::cc::{ClassifierChain, ClassifierChainParams};
+use crate::rivals::chf::{TwoLayerParams, TwoLayers};
 use crate::rivals::ecc::{ChainEnsemble, ChainEnsembleParams};
+use crate::rivals::iblr::{NeighbourRegression, NeighbourRegressionParams};
+use crate::rivals::mlknn::{NeighbourBayes, NeighbourParams};
 use crate::rivals::pcc::{ProbabilisticChain, ProbabilisticChainParams};
 use crate::tree::{Tree, TreeParams};
 
@@ -112,6 +115,30 @@ pub const METHODS: &[Method] = &[
         defaults: defaults::<ChainEnsembleParams>,
         learner: learner_from::<ChainEnsembleParams>,
         load: |stored| Ok(Box::new(ChainEnsemble::load(stored)?)),
+    },
+    Method {
+        name: "mlknn",
+        title: "MLKNN",
+        summary: "each label by how many of the nearest training rows have it",
+        defaults: defaults::<NeighbourParams>,
+        learner: learner_from::<NeighbourParams>,
+        load: |stored| Ok(Box::new(NeighbourBayes::load(stored)?)),
+    },
+    Method {
+        name: "iblr",
+        title: "IBLR",
+        summary: "logistic regressions on the labels of the nearest training rows",
+        defaults: defaults::<NeighbourRegressionParams>,
+        learner: learner_from::<NeighbourRegressionParams>,
+        load: |stored| Ok(Box::new(NeighbourRegression::load(stored)?)),
+    },
+    Method {
+        name: "chf",
+        title: "CHF",
+        summary: "two layers: binary relevance on the features and the first layer's outputs",
+        defaults: defaults::<TwoLayerParams>,
+        learner: learner_from::<TwoLayerParams>,
+        load: |stored| Ok(Box::new(TwoLayers::load(stored)?)),
     },
 ];
 

@@ -3,5 +3,10 @@
 pub mod br;
 pub mod cc;
 pub mod chain;
+pub mod chf;
 pub mod ecc;
+pub mod iblr;
+pub mod mlknn;
+pub mod neighbours;
 pub mod pcc;
+pub mod stacked;

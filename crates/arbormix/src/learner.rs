@@ -93,7 +93,8 @@ pub enum Inference {
         /// Nodes to look at before giving up.
         node_limit: usize,
     },
-    /// The paper's heuristic alone: the best of the experts' own most probable sets.
+    /// Without a proof. A mixture: the paper's heuristic alone, the best of the experts' own most probable sets. PCC:
+    /// what its parameter `inference` says.
     BestExpert,
     /// The paper's search: simulated annealing from the heuristic's answer.
     Annealing {
@@ -135,10 +136,23 @@ pub struct Prediction {
 /// What kind of joint probability a method gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
-    /// A distribution over all label sets that sums to one.
+    /// A distribution over all label sets that sums to one; predictions look for its most probable set.
     Distribution,
+    /// The joint distribution of a chain, each label given the *true* earlier ones, or a mean of such. It sums to one,
+    /// but predictions are made in another way (greedily, by votes) and need not be its most probable set.
+    TeacherForced,
+    /// Each label given the *predicted* earlier ones: the labels are independent along the greedy path. This is how the
+    /// paper scores CC.
+    GreedyPath,
     /// None: only decisions or scores.
     None,
+}
+
+impl Joint {
+    /// Whether [`Predictor::log_prob`] answers.
+    pub fn has_probabilities(self) -> bool {
+        self != Joint::None
+    }
 }
 
 /// What a method has learned; works on encoded rows.
@@ -149,7 +163,7 @@ pub trait Predictor: Send + Sync {
     fn label_count(&self) -> usize;
     /// Number of features, m.
     fn feature_count(&self) -> usize;
-    /// Whether [`Predictor::log_prob`] answers.
+    /// Whether [`Predictor::log_prob`] answers, and with what.
     fn joint(&self) -> Joint;
     /// How [`Predictor::predict`] searches unless told otherwise.
     fn inference(&self) -> Inference {

@@ -9,6 +9,12 @@ use crate::learner::{Learner, Predictor};
 use crate::mixture::{Mixture, MixtureParams};
 use crate::model::Stored;
 use crate::rivals::br::{BinaryRelevance, BinaryRelevanceParams};
+use crate::rivals::cc::{ClassifierChain, ClassifierChainParams};
+use crate::rivals::chf::{TwoLayerParams, TwoLayers};
+use crate::rivals::ecc::{ChainEnsemble, ChainEnsembleParams};
+use crate::rivals::iblr::{NeighbourRegression, NeighbourRegressionParams};
+use crate::rivals::mlknn::{NeighbourBayes, NeighbourParams};
+use crate::rivals::pcc::{ProbabilisticChain, ProbabilisticChainParams};
 use crate::tree::{Tree, TreeParams};
 
 /// A set of defaults.
@@ -85,6 +91,54 @@ pub const METHODS: &[Method] = &[
         defaults: defaults::<BinaryRelevanceParams>,
         learner: learner_from::<BinaryRelevanceParams>,
         load: |stored| Ok(Box::new(BinaryRelevance::load(stored)?)),
+    },
+    Method {
+        name: "cc",
+        title: "CC",
+        summary: "classifier chain: each label given the predictions of the earlier ones",
+        defaults: defaults::<ClassifierChainParams>,
+        learner: learner_from::<ClassifierChainParams>,
+        load: |stored| Ok(Box::new(ClassifierChain::load(stored)?)),
+    },
+    Method {
+        name: "pcc",
+        title: "PCC",
+        summary: "probabilistic classifier chain: the chain's most probable label set, proven",
+        defaults: defaults::<ProbabilisticChainParams>,
+        learner: learner_from::<ProbabilisticChainParams>,
+        load: |stored| Ok(Box::new(ProbabilisticChain::load(stored)?)),
+    },
+    Method {
+        name: "ecc",
+        title: "ECC",
+        summary: "ensemble of classifier chains in random orders on random rows, which vote",
+        defaults: defaults::<ChainEnsembleParams>,
+        learner: learner_from::<ChainEnsembleParams>,
+        load: |stored| Ok(Box::new(ChainEnsemble::load(stored)?)),
+    },
+    Method {
+        name: "mlknn",
+        title: "MLKNN",
+        summary: "each label by how many of the nearest training rows have it",
+        defaults: defaults::<NeighbourParams>,
+        learner: learner_from::<NeighbourParams>,
+        load: |stored| Ok(Box::new(NeighbourBayes::load(stored)?)),
+    },
+    Method {
+        name: "iblr",
+        title: "IBLR",
+        summary: "logistic regressions on the labels of the nearest training rows",
+        defaults: defaults::<NeighbourRegressionParams>,
+        learner: learner_from::<NeighbourRegressionParams>,
+        load: |stored| Ok(Box::new(NeighbourRegression::load(stored)?)),
+    },
+    Method {
+        name: "chf",
+        title: "CHF",
+        summary: "two layers: binary relevance on the features and the first layer's outputs",
+        defaults: defaults::<TwoLayerParams>,
+        learner: learner_from::<TwoLayerParams>,
+        load: |stored| Ok(Box::new(TwoLayers::load(stored)?)),
     },
 ];
 

@@ -4,7 +4,7 @@ use arbormix::data::Dataset;
 use arbormix::matrix::Matrix;
 use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use arbormix::progress::Progress;
-use arbormix::{Inference, Joint, Model, Result};
+use arbormix::{Inference, Model, Result};
 
 /// Rows that are worked on between two looks at the clock and at Ctrl-C.
 const BLOCK: usize = 256;
@@ -45,7 +45,7 @@ pub(super) fn measures(
         in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
     let predicted: Vec<_> = predictions.into_iter().map(|prediction| prediction.labels).collect();
     let marginals = predictor.marginals(&features)?;
-    let joint = predictor.joint() == Joint::Distribution;
+    let joint = predictor.joint().has_probabilities();
     let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
     let outcome =
         Outcome { truth: &truth, predicted: &predicted, marginals: Some(&marginals), log_probs: log_probs.as_deref() };

@@ -1,3 +1,12 @@
 //! The methods ML-ME is compared with; CTBN is [`crate::tree`] itself.
 
 pub mod br;
+pub mod cc;
+pub mod chain;
+pub mod chf;
+pub mod ecc;
+pub mod iblr;
+pub mod mlknn;
+pub mod neighbours;
+pub mod pcc;
+pub mod stacked;

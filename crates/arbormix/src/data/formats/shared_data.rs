@@ -62,7 +62,7 @@ fn benchmark_files_have_their_published_figures() {
 }
 
 #[test]
-fn repaired_files_have_rows_of_norm_one() {
+fn rows_of_repaired_files_have_at_most_norm_one() {
     let Some(folder) = folder() else { return };
     for subset in 1..=5 {
         let file = format!("rcv1-repaired/rcv1subset{subset}-repaired-top10.arff.gz");

@@ -16,25 +16,9 @@ use crate::tree::{Fitted, tree_report};
 /// Labels fitted together at most, so that several threads have work.
 const BATCH: usize = 16;
 
-impl Learner for BinaryRelevanceParams {
-    fn method(&self) -> &'static str {
-        "br"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
-    }
-
+impl BinaryRelevanceParams {
     /// Fits every label on the rows where it is known; labels known on the same rows share their products.
-    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+    pub(crate) fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(BinaryRelevance, FitReport)> {
         let (rows, count) = (data.labels.rows(), data.labels.count());
         let design = Design::new(data.features, self.logistic.bias);
         let columns: Vec<Vec<bool>> = (0..count).map(|label| data.labels.column(label)).collect();
@@ -68,6 +52,29 @@ impl Learner for BinaryRelevanceParams {
         }
         let fitted = Fitted::without_edges(by_label.into_iter().flatten());
         let report = tree_report(&fitted, data);
-        Ok((Box::new(BinaryRelevance::new(&fitted, &design)), report))
+        Ok((BinaryRelevance::new(&fitted, &design), report))
+    }
+}
+
+impl Learner for BinaryRelevanceParams {
+    fn method(&self) -> &'static str {
+        "br"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.logistic.validate()
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (predictor, report) = self.fit(data, progress)?;
+        Ok((Box::new(predictor), report))
     }
 }

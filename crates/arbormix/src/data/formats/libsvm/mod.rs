@@ -17,13 +17,17 @@ use super::source::Lines;
 use crate::data::Dataset;
 use crate::error::Result;
 
+/// The most features or labels a file may have. Each has a name in memory, so a slip in one index (or an id used as an
+/// index) must not ask for a billion of them; the largest public data sets have about 55 million features.
+const MOST: u32 = 1 << 26;
+
 /// Reads `label,label index:value …`, with `#` comments.
 ///
 /// Features are named by their numbers in the file, from the first to the largest that occurs; labels by theirs, in
 /// numeric order. A row may have no labels. The first feature is 0 if that index occurs anywhere, else 1.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut lines = Lines::open(path)?;
-    let limits = Limits { first: options.first_index.unwrap_or(0), last: u32::MAX - 1, labels: None };
+    let limits = Limits { first: options.first_index.unwrap_or(0), last: MOST - 1, labels: None };
     let mut rows = Rows::new(limits, options.first_index.unwrap_or(1));
     let mut blank = None;
     while let Some(line) = lines.next()? {
@@ -55,13 +59,14 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 
 /// Reads the same rows after a line `rows features labels`; all numbers count from 0.
 pub(super) fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
-    const HEADER: &str = "the numbers of rows, features and labels (none of them 0), e.g. 6000 944 101";
+    const HEADER: &str =
+        "the numbers of rows, features and labels (none of them 0 or above 67108864), e.g. 6000 944 101";
     let mut lines = Lines::open(path)?;
     let Some(line) = lines.next()? else {
         return Err(FormatError::Empty { path: path.to_path_buf(), expected: HEADER }.into());
     };
     let counts: Vec<Option<u32>> = line.text.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
-    let [Some(count), Some(features @ 1..), Some(labels @ 1..)] = counts[..] else {
+    let [Some(count), Some(features @ 1..=MOST), Some(labels @ 1..=MOST)] = counts[..] else {
         let (at, found) = (line.place(0), format!("{:?}", line.text.chars().take(40).collect::<String>()));
         return Err(FormatError::Syntax { at, expected: HEADER, found }.into());
     };

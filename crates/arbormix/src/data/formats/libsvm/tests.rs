@@ -26,7 +26,7 @@ fn an_index_0_anywhere_shows_that_features_count_from_0() {
     assert_eq!(names(&read_text("a.svm", "1 2:2\n", &given(1))).0, "1 2");
     assert_eq!(
         error_of("a.svm", "1 0:2\n", &given(1)),
-        "a.svm, line 1, column 3: the index 0 is out of range; indices go from 1 to 4294967294"
+        "a.svm, line 1, column 3: the index 0 is out of range; indices go from 1 to 67108863"
     );
     assert_eq!(error_of("a.svm", "1 0:2\n", &given(2)), "parameter first_index = Some(2): must be 0 or 1");
 }
@@ -52,8 +52,7 @@ fn the_repository_format_counts_from_0_and_keeps_what_the_header_promises() {
 #[test]
 fn every_error_names_its_place_and_the_remedy() {
     const PAIR: &str = "expected index:value, a whole number and a number, found ";
-    const HEADER: &str =
-        "expected the numbers of rows, features and labels (none of them 0), e.g. 6000 944 101, found ";
+    const HEADER: &str = "expected the numbers of rows, features and labels (none of them 0 or above 67108864), e.g. 6000 944 101, found ";
     let cases = [
         ("a.svm", "", ": the file is empty; it should begin with a row such as 1,3 2:0.5 7:1".to_string()),
         ("a.svm", "# nothing\n", ": there is no row of data; check that the file is complete".into()),
@@ -68,9 +67,10 @@ fn every_error_names_its_place_and_the_remedy() {
         ("a.svm", "1 2:1 1:2\n", ", line 1, column 7: the index 1 comes after 2; sort the indices of each row".into()),
         ("a.svm", "1,é 2:1\n", ", line 1, column 3: expected labels as whole numbers with commas between them, then index:value pairs, found \"é\"".into()),
         ("a.svm", "1 1:1\n\n1 1:1\n", ", line 2, column 1: expected a row (write 1:0 for one without labels and features, or delete the line), found a blank line".into()),
-        ("a.svm", "1 99999999999:1\n", ", line 1, column 3: the index 99999999999 is out of range; indices go from 0 to 4294967294".into()),
-        ("a.txt", "", ": the file is empty; it should begin with the numbers of rows, features and labels (none of them 0), e.g. 6000 944 101".into()),
+        ("a.svm", "1 99999999999:1\n", ", line 1, column 3: the index 99999999999 is out of range; indices go from 0 to 67108863".into()),
+        ("a.txt", "", ": the file is empty; it should begin with the numbers of rows, features and labels (none of them 0 or above 67108864), e.g. 6000 944 101".into()),
         ("a.txt", "3 4\n", format!(", line 1, column 1: {HEADER}\"3 4\"")),
+        ("a.txt", "3 4000000000 1\n", format!(", line 1, column 1: {HEADER}\"3 4000000000 1\"")),
         ("a.txt", "3 4 0\n", format!(", line 1, column 1: {HEADER}\"3 4 0\"")),
         ("a.txt", "0 4 3\n", ": there is no row of data; check that the file is complete".into()),
         ("a.txt", "3 4 2\n0 1:1\n1 1:1\n", ": the header promises 3 rows, but the file has 2; correct the header or fetch the file again".into()),

@@ -1,0 +1,15 @@
+//! CHF, two layers of BR (Godbole & Sarawagi 2004): the second layer sees the features and what the first layer says
+//! about all labels.
+//!
+//! The second layer learns from *out-of-fold* outputs by default: each training row's outputs come from a first layer
+//! that has not seen it, as at prediction. With `in_sample` the first layer judges the rows it learned from and looks
+//! better than it is; the paper's figures bear that mark.
+
+mod fit;
+mod params;
+mod predict;
+#[cfg(test)]
+mod tests;
+
+pub use params::TwoLayerParams;
+pub use predict::{FirstLayer, TwoLayers};

@@ -1,0 +1,70 @@
+//! A fitted CHF.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::learner::Predictor;
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::model::Stored;
+use crate::rivals::br::BinaryRelevance;
+use crate::rivals::stacked::{Derivation, Stacked, append};
+
+/// A fitted CHF.
+pub type TwoLayers = Stacked<FirstLayer>;
+
+/// The first layer: derives the features followed by its outputs for all labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirstLayer {
+    labels: BinaryRelevance,
+    hard: bool,
+}
+
+/// What the file holds beside the tensors.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    hard: bool,
+    labels: serde_json::Value,
+}
+
+impl FirstLayer {
+    pub(super) fn new(labels: BinaryRelevance, hard: bool) -> FirstLayer {
+        FirstLayer { labels, hard }
+    }
+
+    /// Probabilities or decisions, rows × d.
+    pub(super) fn outputs(&self, features: &Matrix) -> Result<DenseMatrix> {
+        let mut out = self.labels.marginals(features)?;
+        if self.hard {
+            out.values_mut().iter_mut().for_each(|p| *p = f64::from(*p >= 0.5));
+        }
+        Ok(out)
+    }
+}
+
+impl Derivation for FirstLayer {
+    const METHOD: &'static str = "chf";
+
+    fn feature_count(&self) -> usize {
+        self.labels.feature_count()
+    }
+
+    fn derived_count(&self) -> usize {
+        self.labels.feature_count() + self.labels.label_count()
+    }
+
+    fn derive(&self, features: &Matrix) -> Result<Matrix> {
+        Ok(append(features, &self.outputs(features)?))
+    }
+
+    fn stored(&self) -> Stored {
+        let mut part = self.labels.store();
+        let facts = Facts { hard: self.hard, labels: std::mem::take(&mut part.facts) };
+        Stored { tensors: part.tensors, ..Stored::with_facts(&facts) }
+    }
+
+    fn load(stored: &Stored) -> Result<FirstLayer> {
+        let facts: Facts = stored.facts_as()?;
+        let labels = BinaryRelevance::load(&Stored { facts: facts.labels, tensors: stored.tensors.clone() })?;
+        Ok(FirstLayer { labels, hard: facts.hard })
+    }
+}

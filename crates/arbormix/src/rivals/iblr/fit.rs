@@ -1,0 +1,43 @@
+//! Learning IBLR.
+
+use super::params::NeighbourRegressionParams;
+use super::predict::{NeighbourRegression, NeighbourShares};
+use crate::error::{ParamError, Result};
+use crate::features::FeatureParams;
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::progress::Progress;
+use crate::rivals::br::BinaryRelevanceParams;
+use crate::rivals::neighbours::Neighbours;
+use crate::tree::require_observed;
+
+impl Learner for NeighbourRegressionParams {
+    fn method(&self) -> &'static str {
+        "iblr"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        Neighbours::validate(self.neighbours)?;
+        self.logistic.validate()
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        require_observed(data, self.method())?;
+        let shares = NeighbourShares::new(Neighbours::new(data, self.neighbours)?, self.plus);
+        progress.begin("finding neighbours", 1);
+        progress.check()?;
+        let derived = shares.training();
+        progress.advance(1);
+        let regressions =
+            BinaryRelevanceParams { features: self.features.clone(), logistic: self.logistic.clone(), seed: self.seed };
+        let (second, report) = regressions.fit(&TrainingSet { features: &derived, ..*data }, progress)?;
+        Ok((Box::new(NeighbourRegression::new(shares, second)), report))
+    }
+}

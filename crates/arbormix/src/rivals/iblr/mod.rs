@@ -1,0 +1,13 @@
+//! IBLR (Cheng & Hüllermeier 2009): logistic regression on what the nearest training rows are labelled with.
+//!
+//! ωⱼ(x) is the share of the k nearest training rows that have label j (a training row is not its own neighbour). Each
+//! label is a logistic regression on all ω, or on x and all ω (`plus`, IBLR-ML+).
+
+mod fit;
+mod params;
+mod predict;
+#[cfg(test)]
+mod tests;
+
+pub use params::NeighbourRegressionParams;
+pub use predict::{NeighbourRegression, NeighbourShares};

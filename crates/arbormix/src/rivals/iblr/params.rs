@@ -1,0 +1,42 @@
+//! Parameters of IBLR.
+
+use serde::{Deserialize, Serialize};
+
+use crate::features::FeatureParams;
+use crate::logistic::LogisticParams;
+use crate::registry::Presets;
+
+/// IBLR: its parameters, and its learner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeighbourRegressionParams {
+    /// How raw columns become features; distances are between scaled features.
+    pub features: FeatureParams,
+    /// The logistic regressions.
+    pub logistic: LogisticParams,
+    /// Neighbours of a row, k.
+    pub neighbours: usize,
+    /// Whether the regressions also see the features (IBLR-ML+).
+    pub plus: bool,
+    /// Seed of the fold assignments.
+    pub seed: u64,
+}
+
+impl Default for NeighbourRegressionParams {
+    fn default() -> Self {
+        NeighbourRegressionParams {
+            features: FeatureParams::default(),
+            logistic: LogisticParams::default(),
+            neighbours: 10,
+            plus: false,
+            seed: 0,
+        }
+    }
+}
+
+impl Presets for NeighbourRegressionParams {
+    /// The defaults are the paper's.
+    fn paper() -> Self {
+        NeighbourRegressionParams::default()
+    }
+}

@@ -1,0 +1,70 @@
+//! A fitted IBLR.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::model::Stored;
+use crate::rivals::neighbours::Neighbours;
+use crate::rivals::stacked::{Derivation, Stacked, append};
+
+/// A fitted IBLR.
+pub type NeighbourRegression = Stacked<NeighbourShares>;
+
+/// The shares ω of the nearest training rows that have each label, with or without the features before them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeighbourShares {
+    neighbours: Neighbours,
+    plus: bool,
+}
+
+/// What the file holds beside the tensors.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    plus: bool,
+    neighbours: serde_json::Value,
+}
+
+impl NeighbourShares {
+    pub(super) fn new(neighbours: Neighbours, plus: bool) -> NeighbourShares {
+        NeighbourShares { neighbours, plus }
+    }
+
+    /// The derived features of the training rows: none is its own neighbour.
+    pub(super) fn training(&self) -> Matrix {
+        self.derived_from(self.neighbours.rows(), self.neighbours.training_counts())
+    }
+
+    fn derived_from(&self, features: &Matrix, mut counts: DenseMatrix) -> Matrix {
+        counts.values_mut().iter_mut().for_each(|count| *count /= self.neighbours.count() as f64);
+        if self.plus { append(features, &counts) } else { Matrix::Dense(counts) }
+    }
+}
+
+impl Derivation for NeighbourShares {
+    const METHOD: &'static str = "iblr";
+
+    fn feature_count(&self) -> usize {
+        self.neighbours.feature_count()
+    }
+
+    fn derived_count(&self) -> usize {
+        self.neighbours.label_count() + if self.plus { self.feature_count() } else { 0 }
+    }
+
+    fn derive(&self, features: &Matrix) -> Result<Matrix> {
+        Ok(self.derived_from(features, self.neighbours.counts(features)))
+    }
+
+    fn stored(&self) -> Stored {
+        let mut part = self.neighbours.stored();
+        let facts = Facts { plus: self.plus, neighbours: std::mem::take(&mut part.facts) };
+        Stored { tensors: part.tensors, ..Stored::with_facts(&facts) }
+    }
+
+    fn load(stored: &Stored) -> Result<NeighbourShares> {
+        let facts: Facts = stored.facts_as()?;
+        let neighbours = Neighbours::load(&Stored { facts: facts.neighbours, tensors: stored.tensors.clone() })?;
+        Ok(NeighbourShares { neighbours, plus: facts.plus })
+    }
+}

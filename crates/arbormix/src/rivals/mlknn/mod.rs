@@ -1,0 +1,14 @@
+//! MLKNN (Zhang & Zhou 2007): a label's probability by how many of the k nearest training rows have it.
+//!
+//! For each label and each count j of neighbours with it, Bayes' rule on the training rows gives
+//! P(y = 1 | j) ∝ P(y = 1) P(j | y = 1), with both factors smoothed. The neighbours of a training row exclude the row
+//! itself. Labels are independent given x. For min-max normalised distances scale the features (`features.scaling`).
+
+mod fit;
+mod params;
+mod predict;
+#[cfg(test)]
+mod tests;
+
+pub use params::NeighbourParams;
+pub use predict::NeighbourBayes;

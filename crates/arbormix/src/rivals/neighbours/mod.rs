@@ -1,0 +1,12 @@
+//! The nearest training rows, which MLKNN and IBLR share.
+//!
+//! Euclidean, exact, by brute force. Products of whole blocks of rows give every squared distance up to rounding; the
+//! rows that may be among the nearest are then measured again cell by cell, so that equal distances compare as equal
+//! (ties go to the lower row index) and sparse rows have the neighbours of the same dense rows.
+
+mod search;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+pub use search::Neighbours;

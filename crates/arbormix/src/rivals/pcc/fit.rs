@@ -1,0 +1,40 @@
+//! Learning PCC.
+
+use super::params::ProbabilisticChainParams;
+use super::predict::ProbabilisticChain;
+use crate::error::{ParamError, Result};
+use crate::features::FeatureParams;
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::progress::Progress;
+use crate::rivals::chain::Recipe;
+
+impl ProbabilisticChainParams {
+    fn recipe(&self) -> Recipe<'_> {
+        Recipe { method: self.method(), logistic: &self.logistic, order: &self.order, seed: self.seed }
+    }
+}
+
+impl Learner for ProbabilisticChainParams {
+    fn method(&self) -> &'static str {
+        "pcc"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.recipe().validate()?;
+        self.inference.validate()?;
+        ParamError::require(self.samples > 0, "samples", self.samples, "must be at least 1")
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (chain, report) = self.recipe().learn(data, progress)?;
+        Ok((Box::new(ProbabilisticChain::new(chain, self)), report))
+    }
+}

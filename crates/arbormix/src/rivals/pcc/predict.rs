@@ -1,0 +1,136 @@
+//! A fitted PCC.
+
+use serde::{Deserialize, Serialize};
+
+use super::params::ProbabilisticChainParams;
+use crate::data::LabelSet;
+use crate::error::{Error, Result};
+use crate::learner::{Inference, Joint, Prediction, Predictor};
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::model::Stored;
+use crate::random::Stream;
+use crate::rivals::chain::{Chain, Search};
+
+/// Marginals of chains with at most this many labels are enumerated: 2^12 prefixes cost about a millisecond.
+const MAX_ENUMERATED: usize = 12;
+
+/// A fitted PCC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbabilisticChain {
+    chain: Chain,
+    settings: Settings,
+}
+
+/// What predictions need beside the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Settings {
+    inference: Search,
+    samples: usize,
+    seed: u64,
+}
+
+/// What the file holds beside the chain's tensors.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    settings: Settings,
+    chain: serde_json::Value,
+}
+
+impl ProbabilisticChain {
+    pub(super) fn new(chain: Chain, params: &ProbabilisticChainParams) -> ProbabilisticChain {
+        let settings = Settings { inference: params.inference, samples: params.samples, seed: params.seed };
+        ProbabilisticChain { chain, settings }
+    }
+
+    /// The chain.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// The same numbers for every row: a row's answer then depends neither on its place nor on the rows beside it.
+    fn stream(&self) -> Stream {
+        Stream::new(self.settings.seed, "chain-draws", 0)
+    }
+
+    /// Brings back what [`Predictor::store`] gave.
+    pub fn load(stored: &Stored) -> Result<ProbabilisticChain> {
+        let facts: Facts = stored.facts_as()?;
+        Ok(ProbabilisticChain { chain: Chain::load(&stored.part("chain.", facts.chain))?, settings: facts.settings })
+    }
+}
+
+impl Predictor for ProbabilisticChain {
+    fn method(&self) -> &'static str {
+        "pcc"
+    }
+
+    fn label_count(&self) -> usize {
+        self.chain.order().len()
+    }
+
+    fn feature_count(&self) -> usize {
+        self.chain.feature_count()
+    }
+
+    fn joint(&self) -> Joint {
+        Joint::Distribution
+    }
+
+    fn inference(&self) -> Inference {
+        match self.settings.inference {
+            Search::Exact { node_limit } => Inference::Exact { node_limit },
+            _ => Inference::BestExpert,
+        }
+    }
+
+    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
+        let search = match inference {
+            Inference::Exact { node_limit } => Search::Exact { node_limit },
+            Inference::BestExpert => self.settings.inference,
+            Inference::Annealing { .. } => {
+                let (what, reason) = ("a set by annealing", "it does not anneal; search exactly");
+                return Err(Error::Unsupported { method: self.method(), what, reason });
+            }
+        };
+        Ok(self.chain.ask(features, |_, chain| {
+            let found = chain.best(search, &mut self.stream());
+            Prediction {
+                labels: chain.to_set(&found.values),
+                log_probability: Some(found.log_probability),
+                certificate: found.certificate,
+            }
+        }))
+    }
+
+    /// Exact for up to 12 labels, else the mean over the parameter `samples` of seeded draws.
+    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
+        let few = self.label_count() <= MAX_ENUMERATED;
+        let rows = self.chain.ask(features, |_, chain| {
+            if few {
+                chain.marginals_by_enumeration()
+            } else {
+                chain.marginals_by_sampling(self.settings.samples, &mut self.stream())
+            }
+        });
+        Ok(DenseMatrix::new(features.rows(), self.label_count(), rows.concat()))
+    }
+
+    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
+        Ok(self.chain.ask(features, |row, chain| chain.log_prob(&labels[row])))
+    }
+
+    /// Exact whatever the parameter `inference` says; without a node limit.
+    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        Ok(self.chain.ask(features, |_, chain| {
+            chain.best_sets(count).into_iter().map(|(values, log)| (chain.to_set(&values), log)).collect()
+        }))
+    }
+
+    fn store(&self) -> Stored {
+        let mut part = self.chain.stored();
+        let facts = Facts { settings: self.settings, chain: std::mem::take(&mut part.facts) };
+        let mut stored = Stored::with_facts(&facts);
+        stored.put_part("chain.", part);
+        stored
+    }
+}

@@ -1,0 +1,217 @@
+//! What every method of the registry must do, whatever it is. That files bring back the same bits is tested with the
+//! model file.
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic like the test")]
+
+use arbormix::data::planted::Planted;
+use arbormix::data::{Column, Dataset, LabelSet, Labels};
+use arbormix::matrix::{DenseMatrix, Matrix, SparseBuilder};
+use arbormix::progress::Silent;
+use arbormix::registry::{self, METHODS, Method, Preset};
+use arbormix::{Joint, Model, fit};
+use serde_json::{Value, json};
+
+const PRESETS: [Preset; 2] = [Preset::Default, Preset::Paper];
+
+fn try_fit(method: &Method, preset: Preset, overrides: &Value, data: &Dataset) -> arbormix::Result<Model> {
+    fit(registry::learner(method.name, preset, overrides)?.as_ref(), data, None, &Silent)
+}
+
+fn fitted(method: &Method, data: &Dataset) -> Model {
+    try_fit(method, Preset::Default, &json!({}), data).unwrap_or_else(|e| panic!("{}: {e}", method.name))
+}
+
+fn planted(rows: usize) -> Dataset {
+    Planted { rows, labels: 4, seed: 5, ..Planted::default() }.sample().unwrap().0
+}
+
+fn dataset(features: Matrix, labels: Labels) -> Dataset {
+    let columns = (0..features.cols()).map(|j| Column::numeric(format!("x{j}"))).collect();
+    let names = (0..labels.count()).map(|i| format!("y{i}")).collect();
+    Dataset::new("battery", features, columns, labels, names).unwrap()
+}
+
+/// The data with other labels.
+fn with_labels(data: &Dataset, labels: Labels) -> Dataset {
+    dataset(data.features().clone(), labels)
+}
+
+fn all_sets(labels: usize) -> Vec<LabelSet> {
+    let set = |code: usize| LabelSet::from_bools(&(0..labels).map(|i| code >> i & 1 == 1).collect::<Vec<_>>());
+    (0..1 << labels).map(set).collect()
+}
+
+/// The overrides whose first name the method knows.
+fn known(method: &Method, overrides: &Value) -> Value {
+    let defaults = method.defaults(Preset::Default);
+    let fields = overrides.as_object().unwrap().iter().filter(|(name, _)| defaults.get(name).is_some());
+    Value::Object(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+#[test]
+fn answers_have_the_right_shape_and_agree() {
+    let data = planted(90);
+    let sets = all_sets(4);
+    for (method, preset) in METHODS.iter().flat_map(|method| PRESETS.map(|preset| (method, preset))) {
+        let name = method.name;
+        let model = try_fit(method, preset, &json!({}), &data).unwrap();
+        assert_eq!(model.method(), name);
+        let predictor = model.predictor();
+        assert_eq!((predictor.label_count(), predictor.feature_count()), (4, 10), "{name}");
+        let few = data.select_rows(&[3, 0, 7, 11]);
+        let (predictions, marginals) = (model.predict(&few).unwrap(), model.marginals(&few).unwrap());
+        assert_eq!((predictions.len(), marginals.rows(), marginals.cols()), (4, 4, 4), "{name}");
+        assert!(marginals.values().iter().all(|p| (0.0..=1.0).contains(p)), "{name}");
+        let kind = predictor.joint();
+        if !kind.has_probabilities() {
+            assert!(model.log_prob(&few).is_err() && predictions.iter().all(|p| p.log_probability.is_none()), "{name}");
+            continue;
+        }
+        let features = model.encode(&few).unwrap();
+        let logs: Vec<Vec<f64>> =
+            sets.iter().map(|set| predictor.log_prob(&features, &vec![set.clone(); 4]).unwrap()).collect();
+        for (row, prediction) in predictions.iter().enumerate() {
+            let mass: f64 = logs.iter().map(|of| of[row].exp()).sum();
+            assert!((mass - 1.0).abs() < 1e-9, "{name} row {row}: sums to {mass}");
+            let own = logs[sets.iter().position(|set| *set == prediction.labels).unwrap()][row];
+            assert!((own - prediction.log_probability.unwrap()).abs() < 1e-9, "{name} row {row}");
+            if kind == Joint::Distribution && prediction.certificate.is_some_and(|c| c.certified) {
+                assert!(logs.iter().all(|of| of[row] <= own + 1e-9), "{name} row {row}");
+            }
+        }
+        if let Ok(top) = predictor.top_sets(&features, 3) {
+            for (row, best) in top.iter().enumerate() {
+                let mut expected: Vec<f64> = logs.iter().map(|of| of[row]).collect();
+                expected.sort_by(|a, b| b.total_cmp(a));
+                assert!(best.iter().zip(&expected).all(|((_, log), want)| (log - want).abs() < 1e-9), "{name} {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let data = planted(60);
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = |method: &Method, threads: usize| {
+        let path = folder.path().join(format!("{}-{threads}", method.name));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| fitted(method, &data).save(&path).unwrap());
+        std::fs::read(path).unwrap()
+    };
+    for method in METHODS {
+        assert_eq!(bytes(method, 1), bytes(method, 3), "{}", method.name);
+    }
+}
+
+#[test]
+fn a_constant_label_is_learned_and_noted() {
+    let data = planted(60);
+    let constant = |set: &LabelSet| {
+        let mut set = set.clone();
+        set.set(1, true);
+        set.set(2, false);
+        set
+    };
+    let data = with_labels(&data, Labels::new(4, data.labels().sets().iter().map(constant).collect()));
+    for method in METHODS {
+        let model = fitted(method, &data);
+        let predictions = model.predict(&data).unwrap();
+        assert!(predictions.iter().all(|p| p.labels.get(1) && !p.labels.get(2)), "{}", method.name);
+        assert!(model.report().notes.iter().any(|note| note.contains("\"y1\"")), "{}", method.name);
+    }
+}
+
+#[test]
+fn a_single_row_is_learned_or_refused_with_a_reason() {
+    let data = planted(1);
+    for method in METHODS {
+        match try_fit(method, Preset::Default, &json!({}), &data) {
+            Ok(model) => {
+                let labels = &model.predict(&data).unwrap()[0].labels;
+                assert_eq!(labels, data.labels().row(0), "{}", method.name);
+            }
+            Err(error) => assert!(error.to_string().contains("at least"), "{}: {error}", method.name),
+        }
+    }
+}
+
+#[test]
+fn rows_of_zeros_are_learned() {
+    let labels = planted(60).labels().clone();
+    let empty = || {
+        let mut builder = SparseBuilder::default();
+        (0..60).for_each(|_| builder.end_row());
+        Matrix::Sparse(builder.finish(3))
+    };
+    for features in [Matrix::Dense(DenseMatrix::zeros(60, 3)), empty()] {
+        let data = dataset(features, labels.clone());
+        for method in METHODS {
+            let model = fitted(method, &data);
+            assert!(model.marginals(&data).unwrap().values().iter().all(|p| p.is_finite()), "{}", method.name);
+            assert_eq!(model.predict(&data).unwrap().len(), 60, "{}", method.name);
+        }
+    }
+}
+
+#[test]
+fn sparse_features_give_what_dense_ones_give() {
+    let (sparse, _) = Planted { rows: 80, labels: 4, density: 0.4, seed: 8, ..Planted::default() }.sample().unwrap();
+    let mut cells = DenseMatrix::zeros(80, sparse.features().cols());
+    for row in 0..80 {
+        sparse.features().visit_row(row, |column, value| cells.row_mut(row)[column] = value);
+    }
+    let sparse = with_labels(&sparse, sparse.labels().clone());
+    let dense = dataset(Matrix::Dense(cells), sparse.labels().clone());
+    let tight = json!({"features": {"scaling": "none"}, "logistic": {"solver": {"tolerance": 1e-12}}});
+    for method in METHODS {
+        let marginals = |data: &Dataset| {
+            let model = try_fit(method, Preset::Default, &known(method, &tight), data).unwrap();
+            model.marginals(data).unwrap().into_values()
+        };
+        for (a, b) in marginals(&sparse).into_iter().zip(marginals(&dense)) {
+            assert!((a - b).abs() < 1e-4, "{}: {a} against {b}", method.name);
+        }
+    }
+}
+
+/// Methods that treat all labels alike, or are told the order of a chain.
+#[test]
+fn permuted_labels_give_permuted_answers() {
+    let data = planted(80);
+    let place = [2, 0, 3, 1]; // label i of the permuted data is label place[i]
+    let permute = |set: &LabelSet| LabelSet::from_bools(&place.map(|label| set.get(label)));
+    let data = with_labels(&data, data.labels().clone());
+    let moved = with_labels(&data, Labels::new(4, data.labels().sets().iter().map(permute).collect()));
+    let orders = [json!({"order": place}), json!({"order": "given"})];
+    for method in METHODS.iter().filter(|method| !["mlme", "ctbn", "ecc"].contains(&method.name)) {
+        let marginals = |data: &Dataset, order: &Value| {
+            let model = try_fit(method, Preset::Default, &known(method, order), data).unwrap();
+            model.marginals(data).unwrap()
+        };
+        // The chain 2, 0, 3, 1 of the original labels is 0, 1, 2, 3 of the permuted ones.
+        let (before, after) = (marginals(&data, &orders[0]), marginals(&moved, &orders[1]));
+        for row in 0..80 {
+            for (to, &from) in place.iter().enumerate() {
+                let (a, b) = (before.get(row, from), after.get(row, to));
+                assert!((a - b).abs() < 1e-4, "{} row {row}: {a} against {b}", method.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn unknown_cells_are_left_out_or_refused_with_a_remedy() {
+    let data = planted(60);
+    let mut masks = vec![LabelSet::from_bools(&[true; 4]); 60];
+    masks[7].set(2, false);
+    let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), masks));
+    for method in METHODS {
+        match try_fit(method, Preset::Default, &json!({}), &data) {
+            Ok(_) => assert!(["br", "chf"].contains(&method.name), "{}", method.name),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(text.contains(method.name) && text.contains("remove these rows, fill in the cells"), "{text}");
+            }
+        }
+    }
+}

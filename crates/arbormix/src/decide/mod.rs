@@ -12,18 +12,20 @@
 //! | `rank` | labels by P, and those with P > ½ | pairs in the wrong order ↓ | yes |
 //! | `precision@K` | the K labels with the largest P | share of them that are present ↑ | yes |
 //! | `recall@K` | the K labels with the largest E\[\[yᵢ = 1\] / ∣y∣\] | share of the present labels among them ↑ | yes |
-//! | `cost=FP:FN` | labels with P · FN > (1 − P) · FP | cost of the row ↓ | yes |
+//! | `cost=FP:FN`, `cost=FILE` | labels with P · FN > (1 − P) · FP | cost of the row ↓ | yes |
 //! | `abstain=C` | labels with P > ½; open where min(P, 1 − P) > C | (wrong labels + C · open labels) / d ↓ | yes |
 //!
 //! Conventions: F and Jaccard of two empty sets are 1, and so is the recall of a row without labels. Ties go to absence,
 //! then to the label that comes first.
 
+mod costs;
 mod rule;
 mod sets;
 #[cfg(test)]
 mod tests;
 
-pub use rule::{Costs, Rule};
+pub use costs::Costs;
+pub use rule::Rule;
 
 use crate::data::LabelSet;
 use crate::error::{ParamError, Result};
@@ -49,8 +51,10 @@ impl Decision {
 }
 
 impl Rule {
-    /// The best decision for a row; errs if the rule has costs for another number of labels.
+    /// The best decision for a row; errs if a number of the rule cannot be used, or if it has costs for another number
+    /// of labels.
     pub fn decide(&self, mixture: &RowMixture<'_>) -> Result<Decision> {
+        self.check().map_err(|rule| ParamError::Value { name: "rule", value: self.to_string(), rule })?;
         Ok(match self {
             Rule::Subset => {
                 let best = mixture.map(0);

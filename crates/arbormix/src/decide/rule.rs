@@ -1,21 +1,11 @@
 //! The rules, and their words.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
-use crate::error::ParamError;
-
-/// What one label's errors cost: `[false positive, false negative]`.
-type Pair = [f64; 2];
-
-/// Costs of errors.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Costs {
-    /// The same for every label.
-    Same(Pair),
-    /// One pair per label of the model.
-    PerLabel(Vec<Pair>),
-}
+use super::costs::{Costs, UNUSABLE, usable};
+use crate::error::{ParamError, Result};
 
 /// A loss, and with it the rule that decides best; the [module](super) says how each decides.
 ///
@@ -50,7 +40,29 @@ pub enum Rule {
 
 impl Rule {
     /// The words for all rules, for help and messages.
-    pub const WORDS: &str = "subset, hamming, f1, fbeta=B, jaccard, rank, precision@K, recall@K, cost=FP:FN, abstain=C";
+    pub const WORDS: &str =
+        "subset, hamming, f1, fbeta=B, jaccard, rank, precision@K, recall@K, cost=FP:FN, cost=FILE, abstain=C";
+
+    /// The rule in words for a model with these labels: as [`str::parse`], and `cost=FILE` ([`Costs::read`]).
+    pub fn read(text: &str, names: &[String]) -> Result<Rule> {
+        match text.strip_prefix("cost=").map(Path::new) {
+            Some(path) if path.is_file() => Ok(Rule::Cost(Costs::read(path, names)?)),
+            _ => Ok(text.parse()?),
+        }
+    }
+
+    /// Errs with what is allowed if a number of the rule cannot be used.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        match self {
+            // Beyond, β² overflows or vanishes; the decisions no longer change long before.
+            Rule::FBeta(beta) if !(1e-6..=1e6).contains(beta) => Err("B must be from 0.000001 to 1000000"),
+            Rule::PrecisionAt(0) | Rule::RecallAt(0) => Err("K must be at least 1"),
+            Rule::Abstain(cost) if !usable(*cost) => Err("C must be finite and not negative"),
+            Rule::Cost(Costs::Same(pair)) if !pair.iter().copied().all(usable) => Err(UNUSABLE),
+            Rule::Cost(Costs::PerLabel(pairs)) if !pairs.iter().flatten().copied().all(usable) => Err(UNUSABLE),
+            _ => Ok(()),
+        }
+    }
 
     /// What [`super::Decision::expected`] is.
     pub fn expects(&self) -> &'static str {
@@ -91,37 +103,31 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Rule, ParamError> {
         let form = |message: String| ParamError::Form { name: format!("rule {text:?}"), message };
-        let number = |word: &str, least: f64, rule: &str| match word.parse::<f64>() {
-            Ok(value) if value.is_finite() && value >= least => Ok(value),
-            _ => Err(form(format!("{word:?} must be {rule}"))),
-        };
-        let count = |word: &str| match word.parse::<usize>() {
-            Ok(count) if count > 0 => Ok(count),
-            _ => Err(form(format!("{word:?} must be a whole number above 0"))),
-        };
+        let number = |word: &str| word.trim().parse::<f64>().map_err(|_| form(format!("{word:?} is not a number")));
+        let count = |word: &str| word.parse::<usize>().map_err(|_| form(format!("{word:?} is not a whole number")));
         let (word, argument) = match text.find(['=', '@']) {
             Some(at) => (&text[..=at], &text[at + 1..]),
             None => (text, ""),
         };
-        Ok(match word {
+        let rule = match word {
             "subset" => Rule::Subset,
             "hamming" => Rule::Hamming,
             "f1" => Rule::FBeta(1.0),
-            "fbeta=" => Rule::FBeta(number(argument, f64::MIN_POSITIVE, "a number above 0")?),
+            "fbeta=" => Rule::FBeta(number(argument)?),
             "jaccard" => Rule::Jaccard,
             "rank" => Rule::Rank,
             "precision@" => Rule::PrecisionAt(count(argument)?),
             "recall@" => Rule::RecallAt(count(argument)?),
-            "abstain=" => Rule::Abstain(number(argument, 0.0, "a number not below 0")?),
+            "abstain=" => Rule::Abstain(number(argument)?),
             "cost=" => {
-                let pair = argument.split_once(':');
-                let (positive, negative) = pair.ok_or_else(|| {
-                    form("needs two costs, of a false positive and a false negative: cost=1:5".into())
-                })?;
-                let cost = |word| number(word, 0.0, "a number not below 0");
-                Rule::Cost(Costs::Same([cost(positive)?, cost(negative)?]))
+                let remedy = "needs the costs of a false positive and a false negative (cost=1:5), or a file that holds \
+                              them for each label";
+                let (positive, negative) = argument.split_once(':').ok_or_else(|| form(remedy.to_string()))?;
+                Rule::Cost(Costs::Same([number(positive)?, number(negative)?]))
             }
             _ => return Err(form(format!("there is no such rule; known: {}", Rule::WORDS))),
-        })
+        };
+        rule.check().map_err(|problem| form(problem.to_string()))?;
+        Ok(rule)
     }
 }

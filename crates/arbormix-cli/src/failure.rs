@@ -48,6 +48,7 @@ impl From<arbormix::Error> for Failure {
         match error {
             arbormix::Error::Cancelled => Failure::Interrupted,
             arbormix::Error::Params(problem) => Failure::Usage(problem.to_string()),
+            arbormix::Error::Question(problem) => Failure::Usage(problem.to_string()),
             other => Failure::Work(other.to_string()),
         }
     }

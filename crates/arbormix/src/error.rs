@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::data::{DataError, FormatError};
 use crate::model::ModelFileError;
+use crate::question::QuestionError;
 
 /// Result with the library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -29,6 +30,9 @@ pub enum Error {
     /// A parameter has a value that cannot be used.
     #[error(transparent)]
     Params(#[from] ParamError),
+    /// A question names labels that do not exist, or cannot be understood.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
     /// A model file is damaged, foreign or of another version.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),

@@ -8,7 +8,7 @@ use crate::features::{FeatureMap, FeatureParams};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{Model, Schema, Stored};
 use crate::progress::Progress;
-use crate::tree::Branching;
+use crate::tree::{Branching, Tree};
 
 /// What a learner sees: encoded features, labels, and optional weights of the rows.
 #[derive(Debug, Clone, Copy)]
@@ -189,9 +189,20 @@ pub trait Predictor: Send + Sync {
     fn trees(&self) -> Vec<&Branching> {
         Vec::new()
     }
-    /// Gate weights g(x) of the experts, N × K, for mixtures.
-    fn gate(&self, _features: &Matrix) -> Option<DenseMatrix> {
+    /// The experts of a mixture of trees, or the one tree of a method that has no more; what [`crate::mixture::Rows`]
+    /// needs to answer questions about the joint distribution.
+    fn experts(&self) -> Vec<&Tree> {
+        Vec::new()
+    }
+    /// log g(x) of the experts, N × K, for mixtures.
+    fn log_gate(&self, _features: &Matrix) -> Option<DenseMatrix> {
         None
+    }
+    /// Gate weights g(x) of the experts, N × K, for mixtures.
+    fn gate(&self, features: &Matrix) -> Option<DenseMatrix> {
+        let mut gates = self.log_gate(features)?;
+        gates.values_mut().iter_mut().for_each(|log| *log = log.exp());
+        Some(gates)
     }
     /// Everything a file must hold to bring this predictor back bit by bit.
     fn store(&self) -> Stored;

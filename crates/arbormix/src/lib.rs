@@ -6,7 +6,7 @@
 //!
 //! Data flows one way; each module knows only those before it:
 //!
-//! `data` → `features` → `logistic` → `tree` (and `rivals`) → `mixture` → `measure`
+//! `data` → `features` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
 //!
 //! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
 //!
@@ -15,6 +15,7 @@
 
 mod atomic;
 pub mod data;
+pub mod decide;
 pub mod error;
 pub mod features;
 mod learner;
@@ -24,6 +25,7 @@ pub mod measure;
 pub mod mixture;
 pub mod model;
 pub mod progress;
+pub mod question;
 pub mod random;
 pub mod registry;
 pub mod rivals;

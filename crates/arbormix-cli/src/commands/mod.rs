@@ -4,6 +4,7 @@ mod crossval;
 mod demo;
 mod describe;
 mod evaluate;
+mod explain;
 mod fit;
 mod inspect;
 mod methods;
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Describe(describe::Describe),
     Fit(fit::Fit),
     Predict(predict::Predict),
+    Explain(explain::Explain),
     Evaluate(evaluate::Evaluate),
     Inspect(inspect::Inspect),
     Crossval(crossval::Crossval),
@@ -36,6 +38,7 @@ pub(crate) fn run(command: &Command, common: &Common, reporter: &Reporter) -> Re
         Command::Describe(describe) => describe.run(common),
         Command::Fit(fit) => fit.run(common, reporter),
         Command::Predict(predict) => predict.run(common, reporter),
+        Command::Explain(explain) => explain.run(common),
         Command::Evaluate(evaluate) => evaluate.run(common, reporter),
         Command::Inspect(inspect) => inspect.run(common),
         Command::Crossval(crossval) => crossval.run(common, reporter),

@@ -1,15 +1,22 @@
 //! `arbormix predict MODEL DATA`.
 
+mod question;
+mod record;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use arbormix::AtomicFile;
-use arbormix::data::LabelSet;
-use arbormix::matrix::DenseMatrix;
-use arbormix::{Model, Prediction};
+use arbormix::data::Dataset;
+use arbormix::decide::Rule;
+use arbormix::matrix::Matrix;
+use arbormix::mixture::Rows;
+use arbormix::mixture::map::RowMixture;
+use arbormix::question::{Event, Known};
+use arbormix::{AtomicFile, Inference, Model, Prediction, Result};
 use clap::Args;
-use serde_json::{Map, Value, json};
 
+use self::question::{Asked, Question};
+use self::record::{Answer, header, unwrapped};
 use super::scoring::in_blocks;
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
@@ -22,10 +29,15 @@ use crate::progress::Reporter;
 /// Writes CSV, or JSON lines with --json. For each row: the label set, its probability, whether it is proven to be
 /// the most probable one (with the bound no other set can exceed, and the search nodes it took), and the marginal
 /// probability of every label. In CSV the names of a set are joined by `;` (a `;` or `\` in a name gets a `\` before it).
+///
+/// The options from --given on ask more of the joint distribution; with any of them the most probable set is searched
+/// for exactly.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix predict photos.model photos-test.arff -o predictions.csv\n  \
     arbormix predict photos.model photos-test.arff --json --top 3\n  \
-    arbormix predict photos.model photos-test.arff --inference best-expert")]
+    arbormix predict photos.model photos-test.arff --inference best-expert\n  \
+    arbormix predict photos.model photos-test.arff --for f1\n  \
+    arbormix predict photos.model photos-test.arff --given pet=1,dog=0 --counts")]
 pub(crate) struct Predict {
     /// The model file
     #[arg(value_name = "MODEL")]
@@ -41,17 +53,35 @@ pub(crate) struct Predict {
     top: usize,
     /// How the most probable set is searched for [default: as the model was fitted]
     #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
+    #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "pairs", "sample", "mass"])]
     inference: Option<String>,
     #[command(flatten)]
     how: FileArgs,
-}
-
-/// One row's answers.
-struct Answer<'a> {
-    row: usize,
-    prediction: &'a Prediction,
-    marginals: &'a [f64],
-    top: &'a [(LabelSet, f64)],
+    /// Labels that are already known, `cat=1,dog=0`: everything is answered given these
+    #[arg(long, value_name = "LABELS")]
+    given: Option<String>,
+    /// Take the labels that the data file holds as known
+    #[arg(long)]
+    use_known: bool,
+    /// Also give the best decision for a loss, and its expected value: subset, hamming, f1, fbeta=B, jaccard, rank,
+    /// precision@K, recall@K, cost=FP:FN, cost=FILE (CSV: label,false_positive,false_negative), abstain=C
+    #[arg(long = "for", value_name = "RULE")]
+    rule: Option<String>,
+    /// Also give the probability of an event, `cat & !pet | dog`; may be given several times
+    #[arg(long, value_name = "EXPRESSION")]
+    event: Vec<String>,
+    /// Also give the distribution of the number of labels
+    #[arg(long)]
+    counts: bool,
+    /// Also give the probability of every pair of labels
+    #[arg(long)]
+    pairs: bool,
+    /// Also draw N label sets of each row at random (see --seed)
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Also list the most probable sets that together have this probability, at most 1000
+    #[arg(long, value_name = "P", value_parser = share)]
+    mass: Option<f64>,
 }
 
 impl Predict {
@@ -61,19 +91,26 @@ impl Predict {
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
         let data = self.how.read_for(&self.data, &model.schema().label_names)?;
         let features = model.encode(&data)?;
-        let predictor = model.predictor();
-        let predictions =
-            in_blocks(&features, inference, "predicting", reporter, |some| predictor.predict(some, inference))?;
-        let marginals = predictor.marginals(&features)?;
-        let top = match self.top {
-            0 => vec![Vec::new(); data.rows()],
-            count => {
-                let work = |some: &_| predictor.top_sets(some, count);
-                in_blocks(&features, arbormix::Inference::default(), "searching the best sets", reporter, work)?
-            }
+        let known = self.known(&model, &data)?;
+        let questions = self.questions(&model, known.is_some(), common.seed)?;
+        let answers = if questions.is_empty() {
+            self.predicted(&model, &features, inference, reporter)?
+        } else {
+            let limit = if let Inference::Exact { node_limit } = inference { node_limit } else { 0 };
+            let names = &model.schema().label_names;
+            let mut done = 0;
+            in_blocks(&features, Inference::default(), "answering", reporter, |some| {
+                let first = done;
+                done += some.rows();
+                let answer = |row: usize, mixture: &RowMixture<'_>| {
+                    let known = known.as_ref().map(|rows| &rows[first + row]);
+                    self.asked(first + row, mixture, known, &questions, names, limit)
+                };
+                Rows::of(model.predictor(), some)?.ask(answer).into_iter().collect()
+            })?
         };
         reporter.finish();
-        let write = |out: &mut dyn Write| self.write(out, common.json, &model, &predictions, &marginals, &top);
+        let write = |out: &mut dyn Write| self.write(out, common.json, &model, &questions, &answers);
         if self.output == Path::new("-") {
             let mut out = stdout();
             write(&mut out)?;
@@ -86,109 +123,123 @@ impl Predict {
         Ok(())
     }
 
+    /// What is known of each row, if anything may be.
+    fn known(&self, model: &Model, data: &Dataset) -> Result<Option<Vec<Known>>, Failure> {
+        if self.given.is_none() && !self.use_known {
+            return Ok(None);
+        }
+        let names = &model.schema().label_names;
+        let given = match &self.given {
+            Some(text) => Known::parse(text, names).map_err(arbormix::Error::from)?,
+            None => Known::nothing(names.len()),
+        };
+        if !self.use_known {
+            return Ok(Some(vec![given; data.rows()]));
+        }
+        let known = model.known(data);
+        if known.iter().all(Known::is_nothing) {
+            return Err(Failure::Work("--use-known: the data file holds no label of the model".to_string()));
+        }
+        // What the command line says stands above what the file says.
+        Ok(Some(known.into_iter().map(|known| known.and(&given)).collect()))
+    }
+
+    fn questions(&self, model: &Model, known: bool, seed: Option<u64>) -> Result<Vec<Question>, Failure> {
+        let mut out = Vec::new();
+        out.extend(known.then_some(Question::Known));
+        let rule = self.rule.as_ref().map(|text| Rule::read(text, &model.schema().label_names)).transpose()?;
+        out.extend(rule.map(Question::Rule));
+        for text in &self.event {
+            let event = Event::parse(text, &model.schema().label_names).map_err(arbormix::Error::from)?;
+            out.push(Question::Event(text.clone(), event));
+        }
+        out.extend(self.counts.then_some(Question::Counts));
+        out.extend(self.pairs.then_some(Question::Pairs));
+        out.extend(self.sample.map(|count| Question::Sample { count, seed: seed.unwrap_or_default() }));
+        out.extend(self.mass.map(Question::Mass));
+        Ok(out)
+    }
+
+    /// The predictor's own answers.
+    fn predicted(
+        &self,
+        model: &Model,
+        features: &Matrix,
+        inference: Inference,
+        reporter: &Reporter,
+    ) -> Result<Vec<Answer>> {
+        let predictor = model.predictor();
+        let predictions =
+            in_blocks(features, inference, "predicting", reporter, |some| predictor.predict(some, inference))?;
+        let marginals = predictor.marginals(features)?;
+        let top = match self.top {
+            0 => vec![Vec::new(); features.rows()],
+            count => {
+                let work = |some: &_| predictor.top_sets(some, count);
+                in_blocks(features, Inference::default(), "searching the best sets", reporter, work)?
+            }
+        };
+        let answers = predictions.into_iter().zip(top).enumerate();
+        let answer = |(row, (prediction, top))| {
+            let marginals = marginals.row(row).to_vec();
+            Answer { prediction, marginals, top, more: Vec::new() }
+        };
+        Ok(answers.map(answer).collect())
+    }
+
+    /// A row's answers from its joint distribution.
+    fn asked(
+        &self,
+        row: usize,
+        mixture: &RowMixture<'_>,
+        known: Option<&Known>,
+        questions: &[Question],
+        names: &[String],
+        node_limit: usize,
+    ) -> Result<Answer> {
+        let given = known.map(|known| mixture.given(known)).transpose()?;
+        let log_known = given.as_ref().map_or(0.0, |given| given.log_probability);
+        let mixture = given.as_ref().map_or(mixture, |given| &given.mixture);
+        let best = mixture.map(node_limit);
+        let asked = Asked { row, mixture, log_known, names };
+        Ok(Answer {
+            marginals: mixture.marginals(),
+            top: mixture.best_sets(self.top, 0),
+            more: questions.iter().map(|question| question.answer(&asked)).collect::<Result<_>>()?,
+            prediction: Prediction {
+                labels: best.labels,
+                log_probability: Some(best.log_probability),
+                certificate: Some(best.certificate),
+            },
+        })
+    }
+
     fn write(
         &self,
         out: &mut dyn Write,
         as_json: bool,
         model: &Model,
-        predictions: &[Prediction],
-        marginals: &DenseMatrix,
-        top: &[Vec<(LabelSet, f64)>],
+        questions: &[Question],
+        answers: &[Answer],
     ) -> std::io::Result<()> {
         let names = &model.schema().label_names;
-        let answers = predictions.iter().zip(top).enumerate();
-        let mut answers =
-            answers.map(|(row, (prediction, top))| Answer { row, prediction, marginals: marginals.row(row), top });
+        let mut answers = answers.iter().enumerate();
         if as_json {
-            return answers.try_for_each(|answer| writeln!(out, "{}", answer.to_json(names)));
+            return answers.try_for_each(|(row, answer)| writeln!(out, "{}", answer.to_json(row, names, questions)));
         }
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(header(names, self.top)).map_err(unwrapped)?;
-        for answer in answers {
-            csv.write_record(answer.to_record(names, self.top)).map_err(unwrapped)?;
+        let more = questions.iter().flat_map(|question| question.header(names));
+        csv.write_record(header(names, self.top).into_iter().chain(more)).map_err(unwrapped)?;
+        for (row, answer) in answers {
+            csv.write_record(answer.to_record(row, names, self.top)).map_err(unwrapped)?;
         }
         csv.flush()
     }
 }
 
-/// The system's error as it was: its kind tells a closed pipe from a full disk.
-fn unwrapped(error: csv::Error) -> std::io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => std::io::Error::other(format!("{other:?}")),
-    }
-}
-
-fn header(names: &[String], top: usize) -> Vec<String> {
-    let mut header: Vec<String> =
-        ["row", "labels", "probability", "certified", "bound", "nodes"].map(String::from).to_vec();
-    header.extend(names.iter().map(|name| format!("P({name})")));
-    header.extend((1..=top).flat_map(|place| [format!("labels_{place}"), format!("probability_{place}")]));
-    header
-}
-
-impl Answer<'_> {
-    /// Cells that the method or the row does not have are empty.
-    fn to_record(&self, names: &[String], top: usize) -> Vec<String> {
-        let certificate = self.prediction.certificate;
-        let mut cells = vec![
-            self.row.to_string(),
-            joined(&self.prediction.labels, names),
-            self.prediction.log_probability.map(probability).unwrap_or_default(),
-            certificate.map(|c| c.certified.to_string()).unwrap_or_default(),
-            certificate.map(|c| probability(c.log_bound)).unwrap_or_default(),
-            certificate.map(|c| c.nodes.to_string()).unwrap_or_default(),
-        ];
-        cells.extend(self.marginals.iter().map(f64::to_string));
-        for place in 0..top {
-            let best = self.top.get(place);
-            cells.push(best.map(|(set, _)| joined(set, names)).unwrap_or_default());
-            cells.push(best.map(|&(_, log)| probability(log)).unwrap_or_default());
-        }
-        cells
-    }
-
-    fn to_json(&self, names: &[String]) -> Value {
-        let list = |set: &LabelSet| set.members().map(|label| names[label].as_str()).collect::<Vec<_>>();
-        let mut line = Map::new();
-        line.insert("row".to_string(), self.row.into());
-        line.insert("labels".to_string(), json!(list(&self.prediction.labels)));
-        if let Some(log) = self.prediction.log_probability {
-            line.insert("probability".to_string(), json!(log.exp()));
-            line.insert("log_probability".to_string(), json!(log));
-        }
-        if let Some(certificate) = self.prediction.certificate {
-            line.insert("certified".to_string(), certificate.certified.into());
-            line.insert("bound".to_string(), json!(certificate.log_bound.exp()));
-            line.insert("nodes".to_string(), certificate.nodes.into());
-        }
-        let marginals = names.iter().zip(self.marginals).map(|(name, &value)| (name.clone(), json!(value)));
-        line.insert("marginals".to_string(), Value::Object(marginals.collect()));
-        if !self.top.is_empty() {
-            let best = self.top.iter().map(|(set, log)| json!({"labels": list(set), "probability": log.exp()}));
-            line.insert("top".to_string(), best.collect());
-        }
-        Value::Object(line)
-    }
-}
-
-fn probability(log: f64) -> String {
-    log.exp().to_string()
-}
-
-fn joined(set: &LabelSet, names: &[String]) -> String {
-    let escaped = |label: usize| names[label].replace('\\', "\\\\").replace(';', "\\;");
-    set.members().map(escaped).collect::<Vec<_>>().join(";")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_with_separators_stay_apart() {
-        let names = ["a;b", "c\\", "d"].map(String::from);
-        assert_eq!(joined(&LabelSet::from_bools(&[true, true, true]), &names), "a\\;b;c\\\\;d");
-        assert_eq!(joined(&LabelSet::empty(3), &names), "");
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a probability from 0 to 1".to_string()),
     }
 }

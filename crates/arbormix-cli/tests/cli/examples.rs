@@ -14,7 +14,10 @@ fn every_example_in_the_help_works() {
     let help = folder.succeed("--help");
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let commands: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(commands, ["demo", "describe", "fit", "predict", "evaluate", "inspect", "crossval", "methods", "help"]);
+    assert_eq!(
+        commands,
+        ["demo", "describe", "fit", "predict", "explain", "evaluate", "inspect", "crossval", "methods", "help"]
+    );
     for command in commands.iter().filter(|&&command| command != "help") {
         let examples = examples(&folder.succeed(&format!("{command} --help")));
         assert!(!examples.is_empty(), "{command} has no example");

@@ -8,4 +8,5 @@ mod commands;
 mod determinism;
 mod examples;
 mod interrupt;
+mod questions;
 mod support;

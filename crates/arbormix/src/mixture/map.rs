@@ -37,6 +37,13 @@ pub struct Found {
     pub certificate: Certificate,
 }
 
+impl Found {
+    /// How much more probable a better set could be: bound / probability − 1, 0 if proven best.
+    pub fn gap(&self) -> f64 {
+        if self.certificate.certified { 0.0 } else { (self.certificate.log_bound - self.log_probability).exp_m1() }
+    }
+}
+
 /// A subspace that may hold a better set.
 struct Node {
     bound: f64,
@@ -132,12 +139,18 @@ impl RowMixture<'_> {
         Found { labels: incumbent.0, log_probability: incumbent.1, certificate }
     }
 
-    /// The `count` most probable sets, best first.
+    /// The `count` most probable sets, best first; fewer if fewer are possible.
     pub fn best_sets(&self, count: usize, node_limit: usize) -> Vec<(LabelSet, f64)> {
-        inference::best_sets(self.labels(), count, |allowed| {
+        self.sets_in_order(node_limit).take(count).collect()
+    }
+
+    /// All possible sets, best first, each searched for when it is asked for.
+    pub fn sets_in_order(&self, node_limit: usize) -> impl Iterator<Item = (LabelSet, f64)> + '_ {
+        let sets = inference::BestSets::new(self.labels(), move |allowed| {
             let found = self.best_set(allowed, node_limit);
             (found.labels, found.log_probability)
-        })
+        });
+        sets.take_while(|(_, log_probability)| *log_probability > f64::NEG_INFINITY)
     }
 
     /// Changes one label at a time while that helps.

@@ -7,6 +7,7 @@
 //! - `clusters`: experts from clusters of label sets, our default start; `regions`: from random regions of the features
 //! - `fit`: the internal split, the number of experts, the refit on all rows
 //! - [`map`]: the most probable label set, proven; `annealing`: the paper's search for it
+//! - `questions`: everything else one row's distribution answers; [`Rows`]: that distribution for any method with trees
 //! - [`Mixture`]: the fitted model; [`MixtureParams`]: its learner
 
 mod annealing;
@@ -17,9 +18,13 @@ mod fit;
 pub mod map;
 mod params;
 mod predict;
+pub(crate) mod questions;
 mod regions;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 pub use params::{EmParams, Experts, GateChoice, MixtureParams, Responsibilities, Start, ValidationParams};
 pub use predict::Mixture;
+pub use questions::{CredibleSets, Given, Pairs};
+pub use rows::Rows;

@@ -1,11 +1,11 @@
 //! A fitted ML-ME.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::annealing;
 use super::em::State;
 use super::map::RowMixture;
+use super::rows::Rows;
 use crate::data::LabelSet;
 use crate::error::Result;
 use crate::learner::{Inference, Joint, Prediction, Predictor};
@@ -75,18 +75,8 @@ impl Mixture {
     }
 
     /// Answers `question(row, mixture at the row)` for every row, in parallel.
-    pub fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &RowMixture<'_>) -> T + Sync) -> Vec<T> {
-        let gates = self.log_gates(features);
-        let margins: Vec<Columns> = self.experts.iter().map(|expert| expert.margins(features)).collect();
-        (0..features.rows())
-            .into_par_iter()
-            .map(|row| {
-                let tables = |(tree, margins): (&Tree, &Columns)| tree.tables(margins, row);
-                let experts = self.experts.iter().map(Tree::branching);
-                let tables = self.experts.iter().zip(&margins).map(tables);
-                question(row, &RowMixture { log_gate: gates.row(row).to_vec(), experts: experts.zip(tables).collect() })
-            })
-            .collect()
+    fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &RowMixture<'_>) -> T + Sync) -> Result<Vec<T>> {
+        Ok(Rows::of(self, features)?.ask(question))
     }
 
     /// Brings back what [`Predictor::store`] gave.
@@ -127,7 +117,7 @@ impl Predictor for Mixture {
         let all = unrestricted(self.label_count());
         let without_proof =
             |(labels, value): (LabelSet, f64)| Prediction { labels, log_probability: Some(value), certificate: None };
-        Ok(self.ask(features, |row, mixture| match inference {
+        self.ask(features, |row, mixture| match inference {
             Inference::Exact { node_limit } => {
                 let found = mixture.best_set(&all, node_limit);
                 Prediction {
@@ -141,30 +131,32 @@ impl Predictor for Mixture {
                 let mut stream = Stream::new(seed, "annealing", row as u64);
                 without_proof(annealing::search(mixture, iterations, &mut stream))
             }
-        }))
+        })
     }
 
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        let rows = self.ask(features, |_, mixture| mixture.marginals());
+        let rows = self.ask(features, |_, mixture| mixture.marginals())?;
         Ok(DenseMatrix::new(features.rows(), self.label_count(), rows.concat()))
     }
 
     fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
-        Ok(self.ask(features, |row, mixture| mixture.log_prob(&labels[row])))
+        self.ask(features, |row, mixture| mixture.log_prob(&labels[row]))
     }
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        Ok(self.ask(features, |_, mixture| mixture.best_sets(count, 0)))
+        self.ask(features, |_, mixture| mixture.best_sets(count, 0))
     }
 
     fn trees(&self) -> Vec<&Branching> {
         self.experts.iter().map(Tree::branching).collect()
     }
 
-    fn gate(&self, features: &Matrix) -> Option<DenseMatrix> {
-        let mut gates = self.log_gates(features);
-        gates.values_mut().iter_mut().for_each(|log| *log = log.exp());
-        Some(gates)
+    fn experts(&self) -> Vec<&Tree> {
+        self.experts.iter().collect()
+    }
+
+    fn log_gate(&self, features: &Matrix) -> Option<DenseMatrix> {
+        Some(self.log_gates(features))
     }
 
     fn store(&self) -> Stored {

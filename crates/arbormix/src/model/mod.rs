@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::features::FeatureMap;
 use crate::learner::{FitReport, Inference, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
+use crate::mixture::Rows;
+use crate::question::Known;
 
 /// What a model knows about the data it was trained on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -98,6 +100,24 @@ impl Model {
     /// P(yᵢ = 1 | x), rows × d.
     pub fn marginals(&self, data: &Dataset) -> Result<DenseMatrix> {
         self.predictor.marginals(&self.encode(data)?)
+    }
+
+    /// The joint distributions of the rows, to ask anything of; refused by methods that are no mixture of trees.
+    pub fn rows(&self, data: &Dataset) -> Result<Rows<'_>> {
+        Rows::of(self.predictor(), &self.encode(data)?)
+    }
+
+    /// The labels observed in each row of the data, as far as they are labels of the model; matched by name.
+    pub fn known(&self, data: &Dataset) -> Vec<Known> {
+        let place = |name: &String| self.schema.label_names.iter().position(|other| other == name);
+        let places: Vec<Option<usize>> = data.label_names().iter().map(place).collect();
+        let known = |row: usize| {
+            let cells =
+                places.iter().enumerate().filter_map(|(label, &place)| place.zip(data.labels().get(row, label)));
+            let nothing = Known::nothing(self.schema.label_names.len());
+            cells.fold(nothing, |known, (label, present)| known.with(label, present))
+        };
+        (0..data.rows()).map(known).collect()
     }
 
     /// log P(y | x) of the rows' own labels.

@@ -96,6 +96,20 @@ impl Tree {
         self.nodes.iter().map(|node| [side(node, 0), side(node, 1)]).collect()
     }
 
+    /// What each feature of a row adds to a label's log-odds when its parent has a value, the largest first; features
+    /// that add nothing are left out.
+    ///
+    /// # Panics
+    /// If there is no such label or row.
+    pub fn contributions(&self, label: usize, parent: bool, features: &Matrix, row: usize) -> Vec<(usize, f64)> {
+        let weights = self.weights.column(self.nodes[label].columns[usize::from(parent)]);
+        let mut out = Vec::new();
+        features.visit_row(row, |column, value| out.push((column, weights[column] * value)));
+        out.retain(|&(_, added)| added != 0.0);
+        out.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        out
+    }
+
     /// Answers `question(row, tables)` for every row, in parallel.
     fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
         let margins = self.margins(features);
@@ -172,12 +186,16 @@ impl Predictor for Tree {
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
         Ok(self.ask(features, |_, tables| {
             let best = |allowed: &[[bool; 2]]| inference::best_set(&self.branching, tables, allowed);
-            inference::best_sets(self.nodes.len(), count, best)
+            inference::BestSets::new(self.nodes.len(), best).take(count).collect()
         }))
     }
 
     fn trees(&self) -> Vec<&Branching> {
         vec![&self.branching]
+    }
+
+    fn experts(&self) -> Vec<&Tree> {
+        vec![self]
     }
 
     fn store(&self) -> Stored {

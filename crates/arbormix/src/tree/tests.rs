@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::inference::{Table, best_set, best_sets, log_prob, marginals, max_marginals, unrestricted};
+use super::inference::{BestSets, Table, best_set, log_prob, marginals, max_marginals, unrestricted};
 use super::*;
 use crate::data::LabelSet;
 use crate::data::planted::Planted;
@@ -133,7 +133,7 @@ proptest! {
         }
         let mut values: Vec<f64> = sets.iter().map(|(_, l)| *l).collect();
         values.sort_by(|a, b| b.total_cmp(a));
-        let top = best_sets(d, 5, |allowed| best_set(&tree, &tables, allowed));
+        let top: Vec<_> = BestSets::new(d, |allowed: &[[bool; 2]]| best_set(&tree, &tables, allowed)).take(5).collect();
         prop_assert_eq!(top.len(), values.len().min(5));
         for ((set, value), expected) in top.iter().zip(&values) {
             prop_assert!((value - expected).abs() < 1e-9 * (1.0 + expected.abs()));

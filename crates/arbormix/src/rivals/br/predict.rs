@@ -56,6 +56,10 @@ impl Predictor for BinaryRelevance {
         self.0.top_sets(features, count)
     }
 
+    fn experts(&self) -> Vec<&Tree> {
+        vec![&self.0]
+    }
+
     fn store(&self) -> Stored {
         self.0.store()
     }

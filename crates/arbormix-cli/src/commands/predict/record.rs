@@ -1,0 +1,109 @@
+//! A row's answers as a line of a table or of JSON.
+
+use arbormix::Prediction;
+use arbormix::data::LabelSet;
+use serde_json::{Map, Value, json};
+
+use super::question::{self, Answered, Question};
+
+/// One row's answers.
+pub(super) struct Answer {
+    pub(super) prediction: Prediction,
+    pub(super) marginals: Vec<f64>,
+    pub(super) top: Vec<(LabelSet, f64)>,
+    /// The answers to the questions, in their order.
+    pub(super) more: Vec<Answered>,
+}
+
+/// The system's error as it was: its kind tells a closed pipe from a full disk.
+pub(super) fn unwrapped(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
+}
+
+pub(super) fn header(names: &[String], top: usize) -> Vec<String> {
+    let mut header: Vec<String> =
+        ["row", "labels", "probability", "certified", "bound", "nodes"].map(String::from).to_vec();
+    header.extend(names.iter().map(|name| format!("P({name})")));
+    header.extend((1..=top).flat_map(|place| [format!("labels_{place}"), format!("probability_{place}")]));
+    header
+}
+
+impl Answer {
+    /// Cells that the method or the row does not have are empty.
+    pub(super) fn to_record(&self, row: usize, names: &[String], top: usize) -> Vec<String> {
+        let certificate = self.prediction.certificate;
+        let mut cells = vec![
+            row.to_string(),
+            joined(&self.prediction.labels, names),
+            self.prediction.log_probability.map(probability).unwrap_or_default(),
+            certificate.map(|c| c.certified.to_string()).unwrap_or_default(),
+            certificate.map(|c| probability(c.log_bound)).unwrap_or_default(),
+            certificate.map(|c| c.nodes.to_string()).unwrap_or_default(),
+        ];
+        cells.extend(self.marginals.iter().map(f64::to_string));
+        for place in 0..top {
+            let best = self.top.get(place);
+            cells.push(best.map(|(set, _)| joined(set, names)).unwrap_or_default());
+            cells.push(best.map(|&(_, log)| probability(log)).unwrap_or_default());
+        }
+        cells.extend(self.more.iter().flat_map(|answered| answered.cells.iter().cloned()));
+        cells
+    }
+
+    pub(super) fn to_json(&self, row: usize, names: &[String], questions: &[Question]) -> Value {
+        let mut line = Map::new();
+        line.insert("row".to_string(), row.into());
+        line.insert("labels".to_string(), json!(listed(&self.prediction.labels, names)));
+        if let Some(log) = self.prediction.log_probability {
+            line.insert("probability".to_string(), json!(log.exp()));
+            line.insert("log_probability".to_string(), json!(log));
+        }
+        if let Some(certificate) = self.prediction.certificate {
+            line.insert("certified".to_string(), certificate.certified.into());
+            line.insert("bound".to_string(), json!(certificate.log_bound.exp()));
+            line.insert("nodes".to_string(), certificate.nodes.into());
+        }
+        let marginals = names.iter().zip(&self.marginals).map(|(name, &value)| (name.clone(), json!(value)));
+        line.insert("marginals".to_string(), Value::Object(marginals.collect()));
+        if !self.top.is_empty() {
+            let best =
+                self.top.iter().map(|(set, log)| json!({"labels": listed(set, names), "probability": log.exp()}));
+            line.insert("top".to_string(), best.collect());
+        }
+        for (question, answered) in questions.iter().zip(&self.more) {
+            question::insert(&mut line, question.key(), answered.json.clone());
+        }
+        Value::Object(line)
+    }
+}
+
+pub(super) fn probability(log: f64) -> String {
+    log.exp().to_string()
+}
+
+pub(super) fn joined(set: &LabelSet, names: &[String]) -> String {
+    set.members().map(|label| escaped(&names[label])).collect::<Vec<_>>().join(";")
+}
+
+pub(super) fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace(';', "\\;")
+}
+
+pub(super) fn listed<'a>(set: &LabelSet, names: &'a [String]) -> Vec<&'a str> {
+    set.members().map(|label| names[label].as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_separators_stay_apart() {
+        let names = ["a;b", "c\\", "d"].map(String::from);
+        assert_eq!(joined(&LabelSet::from_bools(&[true, true, true]), &names), "a\\;b;c\\\\;d");
+        assert_eq!(joined(&LabelSet::empty(3), &names), "");
+    }
+}

@@ -1,0 +1,185 @@
+//! What `predict` answers beside the most probable set.
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A folder with a CTBN whose labels depend on each other.
+fn folder() -> Folder {
+    let folder = Folder::with_model();
+    folder.succeed("fit train.csv --labels cat,pet --method ctbn -o ctbn.model");
+    folder
+}
+
+fn near(a: &Value, b: f64) -> bool {
+    (a.as_f64().unwrap() - b).abs() < 1e-9
+}
+
+#[test]
+fn the_answers_agree_with_each_other() {
+    let folder = folder();
+    for model in ["br.model", "ctbn.model"] {
+        let asked = format!(
+            "predict {model} test.csv --json --top 4 --counts --pairs --mass 1 --event cat&pet --event cat|pet"
+        );
+        for line in lines(&folder.succeed(&asked)) {
+            let (cat, pet) = (line["marginals"]["cat"].as_f64().unwrap(), line["marginals"]["pet"].as_f64().unwrap());
+            let both = line["events"]["cat&pet"].as_f64().unwrap();
+            assert!(near(&line["events"]["cat|pet"], cat + pet - both), "{line}");
+            assert!(near(&line["pairs"][0][2], both) && line["pairs"][0][0] == "cat", "{line}");
+            let counts = line["counts"].as_array().unwrap();
+            assert!(near(&counts[2], both) && near(&counts[1], cat + pet - 2.0 * both), "{line}");
+            assert_eq!(line["credible"]["sets"], line["top"]);
+            assert!(line["credible"]["reached"] == true && near(&line["credible"]["mass"], 1.0), "{line}");
+        }
+    }
+}
+
+#[test]
+fn known_labels_change_the_rest_by_the_rule_of_bayes() {
+    let folder = folder();
+    let free = lines(&folder.succeed("predict ctbn.model test.csv --json --event cat&pet"));
+    let given = lines(&folder.succeed("predict ctbn.model test.csv --json --given pet=1 --for hamming"));
+    for (free, given) in free.iter().zip(&given) {
+        let pet = free["marginals"]["pet"].as_f64().unwrap();
+        assert!(near(&given["known_probability"], pet));
+        assert!(near(&given["marginals"]["cat"], free["events"]["cat&pet"].as_f64().unwrap() / pet));
+        assert!(near(&given["marginals"]["pet"], 1.0));
+        assert!(given["labels"].as_array().unwrap().contains(&"pet".into()));
+        assert_eq!(given["decision"]["for"], "hamming");
+    }
+    // All labels of the file known: nothing is left to predict, and what was known had the joint probability.
+    let told = lines(&folder.succeed("predict ctbn.model test.csv --json --use-known"));
+    let text = String::from_utf8(folder.read("test.csv")).unwrap();
+    for (line, row) in told.iter().zip(text.lines().skip(1)) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let truth: Vec<&str> =
+            ["cat", "pet"].into_iter().zip(&cells[2..]).filter(|(_, c)| **c == "1").map(|(n, _)| n).collect();
+        assert_eq!(line["labels"], serde_json::json!(truth));
+        assert!(near(&line["probability"], 1.0) && line["known_probability"].as_f64().unwrap() < 1.0);
+    }
+    // The command line stands above the file.
+    let told = lines(&folder.succeed("predict ctbn.model test.csv --json --use-known --given cat=0"));
+    assert!(told.iter().all(|line| near(&line["marginals"]["cat"], 0.0)));
+}
+
+#[test]
+fn a_table_holds_the_same_answers() {
+    let folder = folder();
+    let options = "--given cat=1 --for recall@1 --event pet&!cat --counts --pairs --sample 2 --mass 0.9";
+    let text = folder.succeed(&format!("predict ctbn.model test.csv {options}"));
+    let json = lines(&folder.succeed(&format!("predict ctbn.model test.csv --json {options}")));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header: Vec<String> = reader.headers().unwrap().iter().map(String::from).collect();
+    let new = [
+        "P(known)",
+        "decision",
+        "open",
+        "ranking",
+        "expected",
+        "P(pet&!cat)",
+        "P(0 labels)",
+        "P(1 labels)",
+        "P(2 labels)",
+        "P(cat & pet)",
+        "sample_1",
+        "sample_2",
+        "credible_sets",
+        "credible_mass",
+        "credible_reached",
+    ];
+    assert_eq!(header[8..], new);
+    for (record, line) in reader.records().map(Result::unwrap).zip(json) {
+        let cell = |name: &str| record[header.iter().position(|other| other == name).unwrap()].to_string();
+        let number = |name: &str| cell(name).parse::<f64>().unwrap();
+        assert!(near(&line["known_probability"], number("P(known)")));
+        assert!(near(&line["events"]["pet&!cat"], number("P(pet&!cat)")) && number("P(pet&!cat)") == 0.0);
+        assert!(near(&line["counts"][1], number("P(1 labels)")));
+        assert!(near(&line["decision"]["expected"], number("expected")));
+        assert!(cell("sample_1").contains("cat") && line["samples"].as_array().unwrap().len() == 2);
+        let ranking: Vec<&str> =
+            line["decision"]["ranking"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(cell("ranking"), ranking.join(";"));
+    }
+}
+
+#[test]
+fn every_rule_decides_and_samples_follow_the_seed() {
+    let folder = folder();
+    for rule in
+        ["subset", "hamming", "f1", "fbeta=2", "jaccard", "rank", "precision@1", "recall@2", "cost=1:5", "abstain=0.2"]
+    {
+        let all = lines(&folder.succeed(&format!("predict ctbn.model test.csv --json --for {rule}")));
+        assert!(all.iter().all(|line| line["decision"]["expected"].is_number() && line["decision"]["for"] == rule));
+    }
+    folder.write("costs.csv", "label,false_positive,false_negative\npet,1,1\ncat,0,1\n");
+    let all = lines(&folder.succeed("predict ctbn.model test.csv --json --for cost=costs.csv"));
+    assert!(all.iter().all(|line| line["decision"]["labels"][0] == "cat"), "saying cat costs nothing");
+    let sampled = |seed: u64| folder.succeed(&format!("predict ctbn.model test.csv --sample 9 --seed {seed}"));
+    assert_eq!(sampled(1), sampled(1));
+    assert_ne!(sampled(1), sampled(2));
+}
+
+#[test]
+fn questions_that_cannot_be_understood_are_refused() {
+    let folder = folder();
+    folder.write("bare.csv", "size,fur\n0.5,0.1\n");
+    for (arguments, message) in [
+        (
+            "predict br.model test.csv --given dog=1",
+            "error: \"dog=1\", column 1: no label is called \"dog\"; the model's labels: cat, pet\n",
+        ),
+        (
+            "predict br.model test.csv --event cat&",
+            "error: \"cat&\", column 5: expected a label's name, ! or (, found the end\n",
+        ),
+        ("predict br.model bare.csv --use-known", "error: --use-known: the data file holds no label of the model\n"),
+        ("predict br.model test.csv --for f2", "there is no such rule; known: subset, hamming"),
+        ("predict br.model test.csv --mass 2", "expected a probability from 0 to 1"),
+        ("predict br.model test.csv --counts --inference exact", "cannot be used with"),
+    ] {
+        let ran = folder.run(arguments);
+        assert!(ran.code != 0 && ran.stdout.is_empty() && ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_explanation_agrees_with_the_prediction() {
+    let folder = folder();
+    folder.succeed("fit train.csv --labels cat,pet --experts 2 -o mlme.model");
+    for model in ["br.model", "ctbn.model", "mlme.model"] {
+        let predicted = lines(&folder.succeed(&format!("predict {model} test.csv --json --top 4")));
+        for row in [0, 9] {
+            let why = folder.json(&format!("explain {model} test.csv --row {row} --json"));
+            assert_eq!(why["labels"], predicted[row]["labels"]);
+            let shares: f64 = why["responsibilities"].as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+            assert!((shares - 1.0).abs() < 1e-9);
+            for reason in why["reasons"].as_array().unwrap() {
+                let name = &reason["label"];
+                assert!(near(
+                    &reason["marginal"],
+                    predicted[row]["marginals"][name.as_str().unwrap()].as_f64().unwrap()
+                ));
+                // The best of the four sets that differs from the first in this label.
+                let has = |set: &Value| set["labels"].as_array().unwrap().contains(name);
+                let sets = predicted[row]["top"].as_array().unwrap();
+                let other = sets.iter().find(|set| has(set) != has(&sets[0])).unwrap();
+                assert_eq!(reason["best_otherwise"], other["labels"]);
+                let times = sets[0]["probability"].as_f64().unwrap() / other["probability"].as_f64().unwrap();
+                assert!((reason["times_less_probable_otherwise"].as_f64().unwrap() / times - 1.0).abs() < 1e-9);
+                if model == "br.model" {
+                    // Without edges the log-odds are the marginal's, and have no parent.
+                    let p = reason["marginal"].as_f64().unwrap();
+                    assert!(near(&reason["log_odds"], (p / (1.0 - p)).ln()) && reason["parent"].is_null());
+                }
+            }
+        }
+    }
+    assert!(folder.succeed("explain ctbn.model test.csv --row 0").contains("expert 1 of 1 spoke"));
+    let ran = folder.run("explain ctbn.model test.csv --row 10");
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, "error: --row 10: test.csv has 10 rows, and the first is row 0\n"));
+}

@@ -1,0 +1,181 @@
+//! Everything else the joint distribution of one row can answer, exactly.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use super::map::{Found, RowMixture};
+use crate::data::LabelSet;
+use crate::error::Result;
+use crate::logistic::loss::log_sum_exp;
+use crate::matrix::DenseMatrix;
+use crate::question::{Event, Known, QuestionError};
+use crate::random::Stream;
+use crate::tree::inference::{self, Counts, unrestricted};
+
+/// A distribution with some labels known.
+#[derive(Debug, Clone)]
+pub struct Given<'a> {
+    /// log P(known | x).
+    pub log_probability: f64,
+    /// P(y | known, x), of which everything can be asked again.
+    pub mixture: RowMixture<'a>,
+}
+
+/// All pairs of labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pairs {
+    /// P(yᵢ = 1 and yⱼ = 1 | x), d × d.
+    pub both: DenseMatrix,
+    /// `conditional[j][i]` = P(yᵢ = 1 | yⱼ = 1, x); `None` if yⱼ = 1 is impossible.
+    pub conditional: Vec<Option<Vec<f64>>>,
+}
+
+/// The most probable sets that together reach a probability.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CredibleSets {
+    /// The sets with their log-probabilities, best first.
+    pub sets: Vec<(LabelSet, f64)>,
+    /// What they cover.
+    pub mass: f64,
+    /// Whether that is as much as was asked for; if not, the limit on their number was met first.
+    pub reached: bool,
+}
+
+impl<'a> RowMixture<'a> {
+    /// The distribution given what is known: each expert conditioned, the gate weighed by gₖ Pₖ(known).
+    pub fn given(&self, known: &Known) -> Result<Given<'a>> {
+        Ok(self.restricted(known.allowed()).ok_or(QuestionError::Impossible)?)
+    }
+
+    fn restricted(&self, allowed: &[[bool; 2]]) -> Option<Given<'a>> {
+        if allowed.len() != self.labels() {
+            return None;
+        }
+        let (masses, tables): (Vec<f64>, Vec<_>) =
+            self.experts.iter().map(|(tree, tables)| inference::given(tree, tables, allowed)).unzip();
+        let weighed: Vec<f64> = self.log_gate.iter().zip(&masses).map(|(gate, mass)| gate + mass).collect();
+        let log_probability = log_sum_exp(&weighed);
+        if log_probability == f64::NEG_INFINITY {
+            return None;
+        }
+        let log_gate = weighed.iter().map(|weight| weight - log_probability).collect();
+        let experts = self.experts.iter().zip(tables).map(|((tree, _), tables)| (*tree, tables)).collect();
+        Some(Given { log_probability, mixture: RowMixture { log_gate, experts } })
+    }
+
+    /// P(expert k | y, x): who is responsible for a label set. The gate itself if the set is impossible.
+    pub fn responsibilities(&self, set: &LabelSet) -> Vec<f64> {
+        let weighed: Vec<f64> = self
+            .experts
+            .iter()
+            .zip(&self.log_gate)
+            .map(|((tree, tables), gate)| gate + inference::log_prob(tree, tables, set))
+            .collect();
+        let total = log_sum_exp(&weighed);
+        if total == f64::NEG_INFINITY {
+            return self.log_gate.iter().map(|gate| gate.exp()).collect();
+        }
+        weighed.iter().map(|weight| (weight - total).exp()).collect()
+    }
+
+    /// All pairwise and conditional probabilities, O(K d²).
+    pub fn pairs(&self) -> Pairs {
+        let labels = self.labels();
+        let mut both = DenseMatrix::zeros(labels, labels);
+        let mut conditional = Vec::with_capacity(labels);
+        for j in 0..labels {
+            let given = self.restricted(Known::nothing(labels).with(j, true).allowed());
+            conditional.push(given.map(|given| {
+                let rest = given.mixture.marginals();
+                let mass = given.log_probability.exp();
+                both.row_mut(j).iter_mut().zip(&rest).for_each(|(cell, p)| *cell = mass * p);
+                rest
+            }));
+        }
+        Pairs { both, conditional }
+    }
+
+    /// How many labels of a group are present, alone and together with each label.
+    pub fn counts(&self, group: &LabelSet) -> Counts {
+        let points = group.count() + 1;
+        let mut out = Counts { sizes: vec![0.0; points], with: vec![vec![0.0; points]; self.labels()] };
+        for ((tree, tables), gate) in self.experts.iter().zip(&self.log_gate) {
+            let weight = gate.exp();
+            let add = |sums: &mut Vec<f64>, parts: Vec<f64>| {
+                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
+            };
+            let counts = inference::counts(tree, tables, group);
+            add(&mut out.sizes, counts.sizes);
+            out.with.iter_mut().zip(counts.with).for_each(|(sums, parts)| add(sums, parts));
+        }
+        out
+    }
+
+    /// How many labels are present: [`RowMixture::counts`] of all labels.
+    pub fn label_counts(&self) -> Counts {
+        self.counts(&LabelSet::from_bools(&vec![true; self.labels()]))
+    }
+
+    /// log P(every label has an allowed value).
+    fn log_mass(&self, allowed: &[[bool; 2]]) -> f64 {
+        let of = |(tree, tables): &(&_, Vec<_>)| inference::log_mass(tree, tables, allowed);
+        log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(|(e, gate)| gate + of(e)).collect::<Vec<_>>())
+    }
+
+    /// The probability of an event, by cases over the labels it mentions, as few as decide it.
+    pub fn event(&self, event: &Event) -> f64 {
+        let (mut values, mut allowed) = (vec![None; self.labels()], unrestricted(self.labels()));
+        self.event_mass(event, event.labels(), &mut values, &mut allowed).min(1.0)
+    }
+
+    fn event_mass(&self, event: &Event, open: &[usize], values: &mut [Option<bool>], allowed: &mut [[bool; 2]]) -> f64 {
+        match (event.truth(values), open) {
+            (Some(true), _) => self.log_mass(allowed).exp(),
+            (None, [label, rest @ ..]) if *label < values.len() => {
+                let mut total = 0.0;
+                for present in [false, true] {
+                    values[*label] = Some(present);
+                    allowed[*label] = [!present, present];
+                    total += self.event_mass(event, rest, values, allowed);
+                }
+                values[*label] = None;
+                allowed[*label] = [true; 2];
+                total
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Draws a label set from P(y | x).
+    pub fn sample(&self, stream: &mut Stream) -> LabelSet {
+        let gate: Vec<f64> = self.log_gate.iter().map(|gate| gate.exp()).collect();
+        let (tree, tables) = &self.experts[stream.weighted(&gate)];
+        inference::sample(tree, tables, stream)
+    }
+
+    /// For every label, the most probable set in which it has the other value than in `set`.
+    ///
+    /// How much less probable that one is says how sure the label is.
+    pub fn alternatives(&self, set: &LabelSet, node_limit: usize) -> Vec<Found> {
+        let other = |label: usize| {
+            let known = Known::nothing(self.labels()).with(label, !set.get(label));
+            self.best_set(known.allowed(), node_limit)
+        };
+        (0..self.labels()).map(other).collect()
+    }
+
+    /// The most probable sets until they cover `mass`, at most `limit` of them.
+    pub fn credible_sets(&self, mass: f64, limit: usize, node_limit: usize) -> CredibleSets {
+        let mut out = CredibleSets { sets: Vec::new(), mass: 0.0, reached: mass <= 0.0 };
+        for (set, log_probability) in self.sets_in_order(node_limit).take(limit) {
+            if out.reached {
+                break;
+            }
+            out.sets.push((set, log_probability));
+            out.mass = out.sets.iter().map(|(_, log)| log.exp()).sum();
+            // All sets together may miss 1 by rounding.
+            out.reached = out.mass >= mass - 1e-12;
+        }
+        out
+    }
+}

@@ -8,7 +8,7 @@ use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
 use crate::rivals::neighbours::Neighbours;
 use crate::tree::Branching;
-use crate::tree::inference::{best_set, best_sets};
+use crate::tree::inference::{BestSets, best_set};
 
 /// A fitted MLKNN.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,9 @@ impl Predictor for NeighbourBayes {
         let of = |row: usize| {
             let table = |z: &f64| [[log_sigmoid(-z), log_sigmoid(*z)]; 2];
             let tables: Vec<_> = odds.row(row).iter().map(table).collect();
-            best_sets(tables.len(), count, |allowed| best_set(&alone, &tables, allowed))
+            BestSets::new(tables.len(), |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed))
+                .take(count)
+                .collect()
         };
         Ok((0..odds.rows()).map(of).collect())
     }

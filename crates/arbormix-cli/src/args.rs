@@ -79,6 +79,11 @@ impl DataArgs {
     pub(crate) fn read(&self, path: &Path) -> Result<Dataset, Failure> {
         self.file.read(path, self.labels.clone().unwrap_or_default())
     }
+
+    /// The XML file, if one was named.
+    pub(crate) fn xml(&self) -> Option<&Path> {
+        self.file.xml.as_deref()
+    }
 }
 
 impl FileArgs {

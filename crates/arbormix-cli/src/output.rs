@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
 
+use arbormix::AtomicFile;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde_json::Value;
 
@@ -17,8 +18,23 @@ pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
 }
 
-/// Errs if the folder of an output file is not there: said before the work, not after it.
-pub(crate) fn require_folder(path: &Path) -> Result<(), Failure> {
+/// Errs if an output file cannot be written or is one of the inputs: said before the work, not after it.
+pub(crate) fn require_output(path: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    require_folder(path)?;
+    let place = path.canonicalize().ok();
+    if place.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == place) {
+        let message = "is read by this command and would be overwritten; name another output";
+        return Err(Failure::Usage(format!("{}: {message}", path.display())));
+    }
+    // Begun and abandoned: leaves no trace, but finds out whether the folder can be written to.
+    AtomicFile::create(path)?;
+    Ok(())
+}
+
+fn require_folder(path: &Path) -> Result<(), Failure> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
             let (path, folder) = (path.display(), folder.display());

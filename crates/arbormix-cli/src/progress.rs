@@ -117,7 +117,7 @@ impl Progress for Reporter {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{msg:32!} {bar:24} {pos:>7}/{len:7} {eta:>4} left";
+    let template = "{msg:30!} {bar:20} {pos:>6}/{len:6} {eta:>4} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -105,9 +105,12 @@ pub enum Inference {
     },
 }
 
+/// Search nodes after which an exact search gives up unless told otherwise; real rows need a handful.
+pub(crate) const DEFAULT_NODE_LIMIT: usize = 100_000;
+
 impl Default for Inference {
     fn default() -> Self {
-        Inference::Exact { node_limit: 100_000 }
+        Inference::Exact { node_limit: DEFAULT_NODE_LIMIT }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
+use arbormix::measure::MeasureOptions;
 use arbormix::progress::Progress;
 use arbormix::{Learner, fit};
 use clap::Args;
@@ -89,7 +90,7 @@ impl Crossval {
     ) -> Result<Fold, Failure> {
         let (train, test) = (data.select_rows(&folds.train(fold)), data.select_rows(&folds.test(fold)));
         let model = fit(learner, &train, None, progress)?;
-        let measures = measures(&model, &test, model.predictor().inference(), progress)?;
+        let measures = measures(&model, &test, model.predictor().inference(), &MeasureOptions::default(), progress)?;
         let count = self.count_misses && overrides::searches(learner.method());
         let misses = count.then(|| Misses::count(&model, &test, progress)).transpose()?;
         Ok(Fold { measures: measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect(), misses })

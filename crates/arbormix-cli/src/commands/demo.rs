@@ -46,12 +46,16 @@ impl Demo {
         let train = all.select_rows(&(0..TRAINING_ROWS).collect::<Vec<_>>());
         let test = all.select_rows(&(TRAINING_ROWS..all.rows()).collect::<Vec<_>>());
         if let Some(folder) = &self.write {
+            let mut written = Vec::new();
             for (name, part) in [("photos-train.arff", &train), ("photos-test.arff", &test)] {
                 let path = folder.join(name);
                 formats::write(part, &path, Format::Arff)?;
-                print(&format!("{}: {} photos\n", path.display(), part.rows()))?;
+                written.push(json!({"file": path.display().to_string(), "rows": part.rows()}));
+                if !common.json {
+                    print(&format!("{}: {} photos\n", path.display(), part.rows()))?;
+                }
             }
-            return Ok(());
+            return if common.json { print_json(&json!(written)) } else { Ok(()) };
         }
         let mut models = Vec::new();
         for name in ["br", "ctbn", "mlme"] {
@@ -61,7 +65,8 @@ impl Demo {
             let learner = registry::learner(name, Preset::Default, &overrides)?;
             let progress = Part { name: name.to_string(), inner: reporter };
             let model = fit(learner.as_ref(), &train, None, &progress)?;
-            let measures = measures(&model, &test, model.predictor().inference(), &progress)?;
+            let measures =
+                measures(&model, &test, model.predictor().inference(), &MeasureOptions::default(), &progress)?;
             models.push((registry::method(name).map_err(arbormix::Error::from)?.title, model, measures));
         }
         let best = best_possible(&truth, &test)?;

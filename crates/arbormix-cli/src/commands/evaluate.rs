@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use arbormix::Model;
-use arbormix::measure::{Direction, Measures};
+use arbormix::data::{DataError, Dataset};
+use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
+use arbormix::{Error, Model};
 use clap::Args;
 use serde_json::json;
 
@@ -29,6 +30,9 @@ pub(crate) struct Evaluate {
     /// Also show a table with one line per label
     #[arg(long)]
     per_label: bool,
+    /// What 0/0 counts as in precision, recall, F1 and Jaccard: `one` calls an empty prediction of an empty set right
+    #[arg(long, value_name = "VALUE", value_parser = ["zero", "one"], default_value = "zero")]
+    zero_division: String,
     /// How the most probable set is searched for [default: as the model was fitted]
     #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
     inference: Option<String>,
@@ -41,14 +45,20 @@ impl Evaluate {
         let model = Model::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
         let data = self.how.read_for(&self.data, &model.schema().label_names)?;
-        let measures = measures(&model, &data, inference, reporter)?;
-        reporter.finish();
         let names = &model.schema().label_names;
+        require_labels(&data, names)?;
+        let zero_division = if self.zero_division == "one" { ZeroDivision::One } else { ZeroDivision::Zero };
+        let options = MeasureOptions { zero_division, ..MeasureOptions::default() };
+        let measures = measures(&model, &data, inference, &options, reporter)?;
+        reporter.finish();
+        let without: Vec<&str> = measures.labels_without_support().iter().map(|&label| names[label].as_str()).collect();
         if common.json {
             let mut object = json!({
                 "rows": measures.rows(),
                 "measures": measures.iter().map(|(name, value, _)| (name, value)).collect::<BTreeMap<_, _>>(),
                 "absent": measures.absent(),
+                "zero_division": self.zero_division,
+                "labels_without_support": without,
             });
             if self.per_label {
                 object["per_label"] =
@@ -56,9 +66,25 @@ impl Evaluate {
             }
             return print_json(&object);
         }
-        print(&to_text(&measures))?;
+        let mut text = to_text(&measures);
+        text.push_str(&format!("0/0 in precision, recall, F1 and Jaccard counts as {}\n", self.zero_division));
+        if !without.is_empty() {
+            text.push_str(&format!("labels that no row has: {}\n", without.join(", ")));
+        }
+        print(&text)?;
         if self.per_label { print(&per_label(&measures, names)) } else { Ok(()) }
     }
+}
+
+/// Errs if the data has no column for one of the model's labels: measures of the others would look like all.
+fn require_labels(data: &Dataset, names: &[String]) -> Result<(), Failure> {
+    let labels = data.labels();
+    let unknown = |label: &usize| (0..labels.rows()).all(|row| !labels.is_observed(row, *label));
+    let missing: Vec<String> = (0..names.len()).filter(unknown).map(|label| names[label].clone()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error::from(DataError::MissingLabels { missing, needed: names.len() }).into())
 }
 
 fn to_text(measures: &Measures) -> String {

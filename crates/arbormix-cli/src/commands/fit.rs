@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::{Common, DataArgs};
 use crate::failure::Failure;
-use crate::output::{print, print_json, require_folder};
+use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
 use crate::progress::Reporter;
 
@@ -42,7 +42,8 @@ impl Fit {
         if self.output == Path::new("-") {
             return Err(Failure::Usage("a model cannot go to the standard output; name a file after -o".to_string()));
         }
-        require_folder(&self.output)?;
+        let inputs = [Some(self.data.as_path()), self.how.xml(), self.weights.as_deref()];
+        require_output(&self.output, &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         let learners = self.learner.learners(std::slice::from_ref(&self.method), common.seed)?;
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;

@@ -36,6 +36,9 @@ impl Inspect {
         let names = &model.schema().label_names;
         let trees = model.predictor().trees();
         if self.dot {
+            if common.json {
+                return Err(Failure::Usage("--dot gives DOT, not JSON; leave one of --dot and --json out".to_string()));
+            }
             return print(&drawing::dot(&model.schema().trained_on, &trees, names));
         }
         let gate = self.gate(&model)?;

@@ -20,7 +20,7 @@ use self::record::{Answer, header, unwrapped};
 use super::scoring::in_blocks;
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
-use crate::output::{require_folder, stdout};
+use crate::output::{require_output, stdout};
 use crate::overrides;
 use crate::progress::Reporter;
 
@@ -86,7 +86,7 @@ pub(crate) struct Predict {
 
 impl Predict {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
-        require_folder(&self.output)?;
+        require_output(&self.output, &[&self.model, &self.data])?;
         let model = Model::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
         let data = self.how.read_for(&self.data, &model.schema().label_names)?;

@@ -37,6 +37,7 @@ pub(super) fn measures(
     model: &Model,
     data: &Dataset,
     inference: Inference,
+    options: &MeasureOptions,
     progress: &dyn Progress,
 ) -> Result<Measures> {
     let (features, truth) = (model.encode(data)?, model.align_labels(data)?);
@@ -49,5 +50,5 @@ pub(super) fn measures(
     let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
     let outcome =
         Outcome { truth: &truth, predicted: &predicted, marginals: Some(&marginals), log_probs: log_probs.as_deref() };
-    evaluate(&outcome, &MeasureOptions::default())
+    evaluate(&outcome, options)
 }

@@ -158,8 +158,8 @@ struct ColumnFigures {
     whole: Vec<bool>,
 }
 
-/// Fewer distinct whole numbers than this are no sign of an id.
-const ID_ROWS: usize = 10;
+/// Below this many rows a column of different whole numbers is nothing unusual.
+pub(crate) const ID_ROWS: usize = 20;
 
 impl ColumnFigures {
     fn of(data: &Dataset) -> ColumnFigures {

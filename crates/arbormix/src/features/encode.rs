@@ -7,6 +7,10 @@ use crate::data::{Column, ColumnKind, DataError, Dataset};
 use crate::error::Result;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder, SparseMatrix};
 
+/// Encoded values beyond this are refused: sums of their squares would overflow in the solver, and their products with
+/// weights in a prediction.
+const LARGEST: f64 = 1e100;
+
 /// How a cell of the data becomes a raw cell of the map.
 #[derive(Debug)]
 enum Reading {
@@ -166,7 +170,7 @@ impl Match<'_> {
                 ColumnKind::Nominal(_) => f64::from(raw == (feature - start) as f64),
             };
             let value = self.parts.scales[feature].apply(code);
-            if !value.is_finite() {
+            if value.is_nan() || value.abs() > LARGEST {
                 let (name, scaling) = (self.parts.columns[column].name.clone(), self.parts.scaling.name());
                 return Err(DataError::TooLarge { column: name, row, value: cell, scaling });
             }

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use super::fit::Summary;
+use crate::data::describe::ID_ROWS;
 use crate::data::{ColumnKind, Dataset};
 
-/// Below this many rows a column of different whole numbers is nothing unusual.
-const ROWS_OF_AN_ID: usize = 20;
 /// A note names at most this many columns.
 const NAMED: usize = 5;
 
@@ -74,7 +73,7 @@ fn id_like(data: &Dataset, summaries: &[Summary]) -> Vec<usize> {
     let rows = data.rows();
     // N different whole numbers span at least N − 1; this leaves few columns to look at closely.
     let possible = |summary: &Summary| {
-        rows >= ROWS_OF_AN_ID
+        rows >= ID_ROWS
             && summary.missing == 0
             && summary.whole
             && summary.largest - summary.smallest >= (rows - 1) as f64

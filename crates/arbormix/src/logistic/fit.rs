@@ -33,7 +33,7 @@ pub struct Solution {
     pub coefficients: Coefficients,
     /// f(w), see [`super::loss`].
     pub objective: f64,
-    /// ‖∇f(w)‖.
+    /// ‖∇f(w)‖ (see [`SolverParams::tolerance`] for a free bias).
     pub gradient_norm: f64,
     /// Newton steps taken.
     pub iterations: usize,
@@ -160,7 +160,7 @@ impl<'a> Newton<'a> {
     fn run(mut self) -> Vec<Solution> {
         for iteration in 0.. {
             let gradient = self.gradient();
-            let norms: Vec<f64> = (0..gradient.cols()).map(|p| norm(gradient.column(p))).collect();
+            let norms: Vec<f64> = (0..gradient.cols()).map(|p| self.distance(p, gradient.column(p))).collect();
             if iteration == 0 {
                 self.first_norm.clone_from(&norms);
             }
@@ -277,6 +277,13 @@ impl<'a> Newton<'a> {
         false
     }
 
+    /// ‖∇f‖, with the slope of a free bias measured by its own curvature: there the penalty gives none.
+    fn distance(&self, p: usize, gradient: &[f64]) -> f64 {
+        let bend = self.curvature.column(p).iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let square = |(g, ridge): (&f64, &f64)| if *ridge > 0.0 { g * g } else { g * g / bend };
+        gradient.iter().zip(self.ridge).map(square).sum::<f64>().sqrt()
+    }
+
     /// The gradient norm at which a problem has converged.
     fn goal(&self, p: usize) -> f64 {
         (2.0 * self.params.tolerance * self.objective[p]).sqrt()
@@ -309,10 +316,6 @@ impl<'a> Newton<'a> {
         }
         self.member = problems.iter().map(|&p| self.member[p]).collect();
     }
-}
-
-pub(super) fn norm(v: &[f64]) -> f64 {
-    dot(v, v).sqrt()
 }
 
 /// Every cell squared: its transpose times the curvatures is the Hessian's diagonal.

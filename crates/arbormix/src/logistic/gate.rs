@@ -2,7 +2,7 @@
 
 use super::conjugate;
 use super::design::{Block, dot};
-use super::fit::{norm, squared};
+use super::fit::squared;
 use super::loss::log_sum_exp;
 use super::params::GateParams;
 use crate::matrix::{Columns, Matrix};
@@ -87,7 +87,7 @@ pub fn fit_gate(
     let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
     for iteration in 0.. {
         let gradient = fit.gradient(&theta, &log_gate);
-        let gradient_norm = norm(gradient.values());
+        let gradient_norm = fit.distance(&gradient, &log_gate);
         let first_norm = *first_norm.get_or_insert(gradient_norm);
         let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
         let end = |theta| GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged };
@@ -155,6 +155,19 @@ impl Softmax<'_> {
         let mut gradient = self.matrix.transposed_product(&miss);
         self.add_ridge(&mut gradient, theta);
         gradient
+    }
+
+    /// ‖∇‖, with the slopes of free biases measured by their own curvature, as in the nodes' regressions.
+    fn distance(&self, gradient: &Columns, log_gate: &Columns) -> f64 {
+        let mut total = 0.0;
+        for k in 0..gradient.cols() {
+            let spread = |(n, log): (usize, &f64)| self.weight(n) * log.exp() * -log.exp_m1();
+            let bend = log_gate.column(k).iter().enumerate().map(spread).sum::<f64>().max(f64::MIN_POSITIVE);
+            for (g, ridge) in gradient.column(k).iter().zip(self.ridge) {
+                total += if *ridge > 0.0 { g * g } else { g * g * self.lambda / bend };
+            }
+        }
+        total.sqrt()
     }
 
     fn add_ridge(&self, out: &mut Columns, theta: &Columns) {

@@ -20,7 +20,8 @@ pub enum Bias {
 #[serde(deny_unknown_fields)]
 pub struct SolverParams {
     /// A problem has converged when ‖∇f(w)‖² ≤ 2 · tolerance · f(w). The penalty makes f strongly convex, so this
-    /// proves f(w) − min f ≤ tolerance · f(w).
+    /// proves f(w) − min f ≤ tolerance · f(w). A free bias is not penalised: the square of its slope is divided by its
+    /// curvature instead, which is a good rule but no proof.
     pub tolerance: f64,
     /// Newton steps at most; a problem that needs more is returned as it is, marked as not converged.
     pub max_iterations: usize,
@@ -69,18 +70,16 @@ impl LogisticParams {
             "needs positive numbers in ascending order",
         )?;
         ParamError::require(self.folds >= 2, "logistic.folds", self.folds, "must be at least 2")?;
-        self.solver.validate()
+        self.solver.validate("logistic.solver.tolerance", "logistic.solver.max_iterations")
     }
 }
 
 impl SolverParams {
-    /// Checks the values.
-    pub fn validate(&self) -> Result<(), ParamError> {
-        let rule = "must be between 0 and 1";
-        let tolerance = self.tolerance;
-        ParamError::require(tolerance > 0.0 && tolerance < 1.0, "logistic.solver.tolerance", tolerance, rule)?;
-        let iterations = self.max_iterations;
-        ParamError::require(iterations > 0, "logistic.solver.max_iterations", iterations, "must be at least 1")
+    /// Checks the values; the names are those of the two parameters where they are set.
+    pub fn validate(&self, tolerance: &'static str, max_iterations: &'static str) -> Result<(), ParamError> {
+        let usable = self.tolerance > 0.0 && self.tolerance < 1.0;
+        ParamError::require(usable, tolerance, self.tolerance, "must be between 0 and 1")?;
+        ParamError::require(self.max_iterations > 0, max_iterations, self.max_iterations, "must be at least 1")
     }
 }
 
@@ -105,6 +104,6 @@ impl GateParams {
     pub fn validate(&self) -> Result<(), ParamError> {
         let usable = self.penalty.is_finite() && self.penalty > 0.0;
         ParamError::require(usable, "gate.penalty", self.penalty, "must be positive")?;
-        self.solver.validate()
+        self.solver.validate("gate.solver.tolerance", "gate.solver.max_iterations")
     }
 }

@@ -19,12 +19,12 @@ impl Columns {
     /// # Panics
     /// If a column's length is not `rows`: callers build the columns themselves.
     pub fn from_columns<'a>(rows: usize, columns: impl IntoIterator<Item = &'a [f64]>) -> Columns {
-        let mut values = Vec::new();
+        let (mut values, mut cols) = (Vec::new(), 0);
         for column in columns {
             assert_eq!(column.len(), rows, "columns of a block have one length");
             values.extend_from_slice(column);
+            cols += 1;
         }
-        let cols = values.len().checked_div(rows).unwrap_or(0);
         Columns { rows, cols, values }
     }
 

@@ -23,8 +23,8 @@ pub(super) struct Em<'a> {
     pub(super) trainer: &'a Trainer<'a>,
     pub(super) gate: GateParams,
     pub(super) params: &'a EmParams,
-    /// Rows held out (their weight in the trainer is 0), to stop by.
-    pub(super) held_out: Option<&'a [bool]>,
+    /// Weights of the rows held out, 0 for the others (whose weight in the trainer is not 0), to stop by.
+    pub(super) held_out: Option<&'a [f64]>,
     /// Whether the best iteration on the held-out rows is returned instead of the last.
     pub(super) early_stopping: bool,
     pub(super) progress: &'a dyn Progress,
@@ -169,7 +169,8 @@ impl Em<'_> {
         let all = trainer.design.block(None, &[]);
         let experts: f64 = state.experts.iter().map(|expert| expert.penalty(&trainer.design)).sum();
         let penalised = log_likelihood - state.gate.penalty(&all, self.gate.penalty) - experts;
-        let validation = self.held_out.map(|held| likelihoods.filter(|&(n, _)| held[n]).map(|(_, l)| l).sum());
+        let validation =
+            self.held_out.map(|held| likelihoods.map(|(n, l)| if held[n] > 0.0 { held[n] * l } else { 0.0 }).sum());
         TraceStep { experts: state.experts.len(), iteration, log_likelihood, penalised, validation }
     }
 

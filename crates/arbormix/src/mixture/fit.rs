@@ -33,7 +33,7 @@ struct Plan {
 struct Phase<'a> {
     params: &'a MixtureParams,
     trainer: &'a Trainer<'a>,
-    held_out: Option<&'a [bool]>,
+    held_out: Option<&'a [f64]>,
     progress: &'a dyn Progress,
     /// The CTBN of all rows, where every expert begins unless they are grown.
     base: Option<Fitted>,
@@ -43,7 +43,7 @@ impl<'a> Phase<'a> {
     fn new(
         params: &'a MixtureParams,
         trainer: &'a Trainer<'a>,
-        held_out: Option<&'a [bool]>,
+        held_out: Option<&'a [f64]>,
         progress: &'a dyn Progress,
     ) -> Result<Phase<'a>> {
         let base = match params.start {
@@ -174,13 +174,30 @@ impl<'a> Phase<'a> {
         let run = em.run(start, limit)?;
         trace.extend(run.trace.iter().cloned());
         let run = self.refine(&em, run, limit, trace)?;
-        Ok(Run { converged: run.converged || early, ..run })
+        // A run that ends where the internal split said has done its work, unless the split wanted more than allowed.
+        let planned = early && plan.iterations < self.params.em.max_iterations;
+        Ok(Run { converged: run.converged || planned, ..run })
     }
 }
 
 impl MixtureParams {
     fn needs_split(&self) -> bool {
         self.experts == Experts::Auto || self.validation.early_stopping || self.gate.penalties.len() > 1
+    }
+
+    /// What the internal split decided, and nothing else.
+    fn choice_note(&self, plan: &Plan, rows: usize) -> String {
+        let mut chosen = Vec::new();
+        if self.experts == Experts::Auto {
+            chosen.push(format!("number of experts {}", plan.state.experts.len()));
+        }
+        if self.gate.penalties.len() > 1 {
+            chosen.push(format!("gate penalty {}", plan.penalty));
+        }
+        if self.validation.early_stopping {
+            chosen.push(format!("number of EM iterations {}", plan.iterations));
+        }
+        format!("chosen on {rows} held-out rows: {}", chosen.join(", "))
     }
 
     /// The held-out rows of the internal split.
@@ -219,16 +236,14 @@ impl Learner for MixtureParams {
         // Too few rows to hold any out: then nothing is chosen, and the first of everything is taken.
         let run = if self.needs_split() && held.contains(&true) && held.contains(&false) {
             let weights = trainer.row_weights.take();
-            let masked = |(n, &held): (usize, &bool)| if held { 0.0 } else { weights.as_ref().map_or(1.0, |w| w[n]) };
-            trainer.row_weights = Some(held.iter().enumerate().map(masked).collect());
-            let plan = Phase::new(self, &trainer, Some(&held), progress)?.plan()?;
-            notes.push(format!(
-                "chosen on {} held-out rows: {} experts, gate penalty {}, {} EM iterations",
-                held.iter().filter(|&&h| h).count(),
-                plan.state.experts.len(),
-                plan.penalty,
-                plan.iterations
-            ));
+            let weight = |n: usize| weights.as_ref().map_or(1.0, |w| w[n]);
+            let share = |of_held: bool| -> Vec<f64> {
+                held.iter().enumerate().map(|(n, &h)| if h == of_held { weight(n) } else { 0.0 }).collect()
+            };
+            let held_weights = share(true);
+            trainer.row_weights = Some(share(false));
+            let plan = Phase::new(self, &trainer, Some(&held_weights), progress)?.plan()?;
+            notes.push(self.choice_note(&plan, held_weights.iter().filter(|&&w| w > 0.0).count()));
             trainer.row_weights = weights;
             trainer.forget_costs();
             Phase::new(self, &trainer, None, progress)?.refit(&plan, &mut trace)?
@@ -240,6 +255,12 @@ impl Learner for MixtureParams {
             let phase = Phase::new(self, &trainer, None, progress)?;
             phase.train(self.gate.penalties[0], count, &mut trace)?
         };
+        if let Experts::Count(wanted) = self.experts
+            && run.state.experts.len() < wanted
+        {
+            let count = run.state.experts.len();
+            notes.push(format!("{count} experts instead of {wanted}: the rows have no more distinct label sets"));
+        }
         if !run.converged {
             notes.push(format!("EM reached its limit of {} iterations", self.em.max_iterations));
         }

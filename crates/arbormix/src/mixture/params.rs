@@ -189,6 +189,8 @@ impl MixtureParams {
         let penalties = &self.gate.penalties;
         let usable = !penalties.is_empty() && penalties.iter().all(|p| p.is_finite() && *p > 0.0);
         ParamError::require(usable, "gate.penalties", penalties, "needs positive numbers")?;
+        self.gate.solver.validate("gate.solver.tolerance", "gate.solver.max_iterations")?;
+        self.em.solver.validate("em.solver.tolerance", "em.solver.max_iterations")?;
         let counted = !matches!(self.experts, Experts::Count(0));
         ParamError::require(counted, "experts", 0, "must be at least 1")?;
         let ordered = self.min_experts >= 1 && self.min_experts <= self.max_experts;

@@ -8,7 +8,7 @@ use super::map::RowMixture;
 use super::rows::Rows;
 use crate::data::LabelSet;
 use crate::error::Result;
-use crate::learner::{Inference, Joint, Prediction, Predictor};
+use crate::learner::{DEFAULT_NODE_LIMIT, Inference, Joint, Prediction, Predictor};
 use crate::logistic::loss::log_sum_exp;
 use crate::logistic::{Coefficients, Design};
 use crate::matrix::{Columns, DenseMatrix, Matrix};
@@ -83,8 +83,9 @@ impl Mixture {
     pub fn load(stored: &Stored) -> Result<Mixture> {
         let facts: Facts = stored.facts_as()?;
         let count = facts.experts.len();
+        let weights = stored.tensor("gate.weights", &[count, facts.features])?;
         let mut gate = Columns::zeros(facts.features, count);
-        gate.values_mut().copy_from_slice(stored.tensor("gate.weights", &[count, facts.features])?);
+        gate.values_mut().copy_from_slice(weights);
         let gate_biases = stored.tensor("gate.biases", &[count])?.to_vec();
         let expert = |(k, facts)| Tree::load(&stored.part(&format!("expert.{k}."), facts));
         let experts = facts.experts.into_iter().enumerate().map(expert).collect::<Result<_>>()?;
@@ -144,7 +145,11 @@ impl Predictor for Mixture {
     }
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        self.ask(features, |_, mixture| mixture.best_sets(count, 0))
+        let node_limit = match self.inference {
+            Inference::Exact { node_limit } => node_limit,
+            _ => DEFAULT_NODE_LIMIT,
+        };
+        self.ask(features, |_, mixture| mixture.best_sets(count, node_limit))
     }
 
     fn trees(&self) -> Vec<&Branching> {

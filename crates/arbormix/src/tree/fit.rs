@@ -88,7 +88,7 @@ impl<'a> Trainer<'a> {
 
     /// Chooses C where it is not known yet and fits the regressions of a tree on weighted rows.
     pub(crate) fn fit_tree(&self, tree: Branching, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Fitted> {
-        let conditions = conditions(&tree, &self.labels, self.nodes);
+        let conditions = conditions(&tree, &self.labels, self.row_weights.as_deref(), self.nodes);
         self.choose_costs(&conditions, progress)?;
         let costs = self.costs().clone();
         let slots: Vec<(usize, Condition)> =

@@ -42,11 +42,19 @@ pub(crate) fn column(label: &[bool]) -> Vec<f64> {
 }
 
 /// The conditions of each label's regressions under a tree: one, or one per value of the parent.
-pub(super) fn conditions(tree: &Branching, labels: &[Vec<bool>], params: &NodeParams) -> Vec<Vec<Condition>> {
+///
+/// Only rows with a positive weight count as support of a parent's value.
+pub(super) fn conditions(
+    tree: &Branching,
+    labels: &[Vec<bool>],
+    weights: Option<&[f64]>,
+    params: &NodeParams,
+) -> Vec<Vec<Condition>> {
     let conditions_of = |parent: Option<usize>| {
         let Some(parent) = parent else { return vec![Condition::Always] };
-        let on = labels[parent].iter().filter(|&&on| on).count();
-        let off = labels[parent].len() - on;
+        let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+        let with = |value: bool| (0..labels[parent].len()).filter(|&n| labels[parent][n] == value && counts(n)).count();
+        let (off, on) = (with(false), with(true));
         if on.min(off) < params.min_rows {
             // The paper's code copies the better supported side; pooling the rows is that, and lets EM maximise.
             return vec![Condition::Always];

@@ -127,7 +127,8 @@ impl Task<'_> {
                 continue;
             }
             let held = self.design.block(Some(&held), &[]);
-            let scores = if train.len() < self.params.min_rows {
+            let counts = |row: &&usize| self.weights.is_none_or(|weights| weights[**row] > 0.0);
+            let scores = if train.iter().filter(counts).count() < self.params.min_rows {
                 let alone: Vec<&Coefficients> = children.iter().map(|&child| &split.alone[child]).collect();
                 self.held_out(&held, children, &alone)
             } else {

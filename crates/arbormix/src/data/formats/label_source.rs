@@ -78,6 +78,10 @@ impl FromStr for LabelSource {
         let mut names = csv::ReaderBuilder::new().has_headers(false).from_reader(list.as_bytes()).into_records();
         match (names.next(), names.next()) {
             (Some(Ok(record)), None) if record.iter().all(|name| !name.is_empty()) => {
+                let mut seen = std::collections::HashSet::new();
+                if let Some(name) = record.iter().find(|name| !seen.insert(*name)) {
+                    return Err(refusal(format!("{name:?} is listed twice")));
+                }
                 Ok(LabelSource::Names(record.iter().map(str::to_string).collect()))
             }
             _ => Err(refusal(format!("{text:?} is no list of names; write e.g. cat,dog or last:6 or prefix:tag_"))),

@@ -11,7 +11,7 @@ use crate::model::Stored;
 use crate::random::Stream;
 use crate::rivals::chain::{Chain, Search};
 
-/// Marginals of chains with at most this many labels are enumerated: 2^12 prefixes cost about a millisecond.
+/// Marginals of chains with at most this many labels are enumerated, which visits 2^d prefixes per row.
 const MAX_ENUMERATED: usize = 12;
 
 /// A fitted PCC.

@@ -73,8 +73,8 @@ pub enum DataError {
     },
     /// A feature cell is finite but cannot be scaled: the result, or the column's mean or range, overflows.
     #[error(
-        "feature {column:?} is {value:e} in row {row} (counted from 0), beyond what scaling {scaling:?} can bring to a \
-         finite number; give the column in another unit, remove the row, or mark the cell as missing"
+        "feature {column:?} is {value:e} in row {row} (counted from 0), too large to compute with \
+         under scaling {scaling:?}; give the column in another unit, remove the row, or mark the cell as missing"
     )]
     TooLarge {
         /// Name of the column.

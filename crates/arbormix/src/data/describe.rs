@@ -327,7 +327,7 @@ mod tests {
         let rows =
             |count: usize| -> String { (0..count).map(|i| format!("{i},{},{}.5,{}\n", i % 9, i, i % 2)).collect() };
         let header = "id,repeats,fractions,y\n";
-        assert_eq!(describe(&table(&format!("{header}{}", rows(10)))).id_columns, ["id"]);
-        assert!(describe(&table(&format!("{header}{}", rows(9)))).id_columns.is_empty());
+        assert_eq!(describe(&table(&format!("{header}{}", rows(20)))).id_columns, ["id"]);
+        assert!(describe(&table(&format!("{header}{}", rows(19)))).id_columns.is_empty());
     }
 }

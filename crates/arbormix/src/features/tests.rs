@@ -268,7 +268,8 @@ fn implicit_columns_that_are_not_there_are_zero() {
 fn overflow_is_an_error_that_names_the_cell() {
     let huge = dense(vec![Column::numeric("x")], &[&[1e308], &[-1.5e308]]);
     let error = FeatureMap::fit(&huge, &FeatureParams { scaling: Scaling::Minmax }).unwrap_err().to_string();
-    let expected = "feature \"x\" is -1.5e308 in row 1 (counted from 0), beyond what scaling \"minmax\" can bring";
+    let expected =
+        "feature \"x\" is -1.5e308 in row 1 (counted from 0), too large to compute with under scaling \"minmax\"";
     assert!(error.starts_with(expected), "{error}");
     let map = fit(&dense(vec![Column::numeric("x")], &[&[0.0], &[1e-300]]), Scaling::Minmax);
     let column = "x".to_string();

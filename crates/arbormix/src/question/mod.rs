@@ -56,7 +56,7 @@ pub enum QuestionError {
         /// How many are possible.
         most: usize,
     },
-    /// What is known has probability zero, or speaks of another number of labels.
+    /// What is known has probability zero.
     #[error("what is said to be known cannot be: the model gives it probability 0")]
     Impossible,
 }

@@ -310,7 +310,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS, "1e155,0.1,1,0\n"])],
         arguments: "fit p.csv -o m --scaling none --method br --labels cat,pet",
         code: 1,
-        message: "?",
+        message: "feature \"size\" is 1e155 in row 3 (counted from 0), too large to compute with under scaling \"none\"; give the column in another unit, remove the row, or mark the cell as missing",
     },
     Case {
         name: "a parameter out of range",

@@ -104,7 +104,7 @@ fn data_that_does_not_fit_the_model() {
     refused(
         &folder,
         "evaluate br.model unlabelled.csv",
-        "label cells that are known, to evaluate: 0 found, at least 1 needed",
+        "the data lacks 2 of the model's 2 labels: \"cat\", \"pet\"; labels are matched by name",
     );
 }
 

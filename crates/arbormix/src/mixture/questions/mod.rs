@@ -4,7 +4,7 @@
 pub(crate) mod tests;
 
 use super::map::{Found, RowMixture};
-use crate::data::LabelSet;
+use crate::data::{DataError, LabelSet};
 use crate::error::Result;
 use crate::logistic::loss::log_sum_exp;
 use crate::matrix::DenseMatrix;
@@ -43,14 +43,17 @@ pub struct CredibleSets {
 
 impl<'a> RowMixture<'a> {
     /// The distribution given what is known: each expert conditioned, the gate weighed by gₖ Pₖ(known).
+    ///
+    /// Errs if what is known is impossible, or is about another number of labels.
     pub fn given(&self, known: &Known) -> Result<Given<'a>> {
+        let (left, right) = (known.allowed().len(), self.labels());
+        if left != right {
+            return Err(DataError::Sizes { what: "labels of what is known and of the model", left, right }.into());
+        }
         Ok(self.restricted(known.allowed()).ok_or(QuestionError::Impossible)?)
     }
 
     fn restricted(&self, allowed: &[[bool; 2]]) -> Option<Given<'a>> {
-        if allowed.len() != self.labels() {
-            return None;
-        }
         let (masses, tables): (Vec<f64>, Vec<_>) =
             self.experts.iter().map(|(tree, tables)| inference::given(tree, tables, allowed)).unzip();
         let weighed: Vec<f64> = self.log_gate.iter().zip(&masses).map(|(gate, mass)| gate + mass).collect();

@@ -120,9 +120,7 @@ pub enum DataError {
     },
     /// The model needs features that the data does not have.
     #[error(
-        "the data lacks {} of the model's {needed} features: {}{}; features are matched by name",
-        missing.len(), missing.iter().take(5).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", "),
-        if missing.len() > 5 { ", …" } else { "" }
+        "the data lacks {} of the model's {needed} features: {}; features are matched by name", missing.len(), first_names(missing)
     )]
     MissingFeatures {
         /// Their names.
@@ -157,9 +155,7 @@ pub enum DataError {
     },
     /// Labels of the model that the data does not have, where they are needed.
     #[error(
-        "the data lacks {} of the model's {needed} labels: {}{}; labels are matched by name",
-        missing.len(), missing.iter().take(5).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", "),
-        if missing.len() > 5 { ", …" } else { "" }
+        "the data lacks {} of the model's {needed} labels: {}; labels are matched by name", missing.len(), first_names(missing)
     )]
     MissingLabels {
         /// Their names.
@@ -341,6 +337,12 @@ impl Dataset {
         }
         found.map_or(Ok(()), Err)
     }
+}
+
+/// The first few of a list of names.
+fn first_names(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(5).map(|name| format!("{name:?}")).collect();
+    shown.join(", ") + if names.len() > 5 { ", …" } else { "" }
 }
 
 /// Errs if a name occurs twice.

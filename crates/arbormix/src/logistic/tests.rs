@@ -297,3 +297,18 @@ fn the_chosen_cost_has_the_best_held_out_likelihood() {
         assert!(score(cost) >= best - 1e-3, "label {label}: C = {cost} has {}, best {best}", score(cost));
     }
 }
+
+#[test]
+fn a_free_bias_finds_the_rate_at_any_cost() {
+    let (features, _) = planted(1.0);
+    let targets: Vec<bool> = (0..150).map(|n| n % 10 == 0).collect();
+    for cost in [1e-6, 1e-3] {
+        let design = Design::new(&features, Bias::Free);
+        let block = design.block(None, &[]);
+        let problem = Problem { targets: &targets, weights: None, cost, start: None };
+        let solution = &solve(&block, &[problem], &SolverParams::default())[0];
+        let margins = block.margins(&[&solution.coefficients]);
+        let rate = margins.column(0).iter().map(|&z| sigmoid(z)).sum::<f64>() / 150.0;
+        assert!(solution.converged && (rate - 0.1).abs() < 1e-3, "C = {cost}: {rate}");
+    }
+}

@@ -1,22 +1,32 @@
 //! Preconditioned conjugate gradients for a batch of independent systems.
 
-use super::design::dot;
+use super::design::{dot, dot_over};
 use crate::matrix::Columns;
 
 /// Steps at most for one system: past this a fresh Newton step gains more than a better solution of the old one.
 const MAX_STEPS: usize = 50;
 
+/// Rough solutions of H_p d_p = b_p, and their images under X.
+pub(super) struct Direction {
+    /// d, one column per system.
+    pub(super) solution: Columns,
+    /// X d: every step multiplies by X anyway, so the sum of the parts saves a product.
+    pub(super) along: Columns,
+}
+
 /// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖.
 ///
-/// `apply(v, systems)` multiplies H: column i of `v` belongs to system `systems[i]`. `diagonal` approximates the
-/// diagonals of H. Systems that are done drop out, so that no product is spent on them.
+/// `apply(v, systems)` gives H v and X v (`along` rows): column i of `v` belongs to system `systems[i]`. `diagonal`
+/// approximates the diagonals of H. Systems that are done drop out, so that no product is spent on them.
 pub(super) fn solve(
-    mut apply: impl FnMut(&Columns, &[usize]) -> Columns,
+    mut apply: impl FnMut(&Columns, &[usize]) -> (Columns, Columns),
+    along: Columns,
     diagonal: &Columns,
     right: &Columns,
     accuracy: &[f64],
-) -> Columns {
+) -> Direction {
     let (size, count) = (right.rows(), right.cols());
+    let mut along = along;
     let mut solution = Columns::zeros(size, count);
     let mut residual = right.clone();
     let goal: Vec<f64> = (0..count).map(|p| accuracy[p] * dot(right.column(p), right.column(p)).sqrt()).collect();
@@ -36,7 +46,7 @@ pub(super) fn solve(
             break;
         }
         let packed = Columns::from_columns(size, active.iter().map(|&p| direction.column(p)));
-        let product = apply(&packed, &active);
+        let (product, inner) = apply(&packed, &active);
         let mut unfinished = Vec::with_capacity(active.len());
         for (slot, &p) in active.iter().enumerate() {
             let image = product.column(slot);
@@ -47,13 +57,14 @@ pub(super) fn solve(
             let step = energy[p] / curvature;
             let towards = packed.column(slot);
             solution.column_mut(p).iter_mut().zip(towards).for_each(|(s, d)| *s += step * d);
+            along.column_mut(p).iter_mut().zip(inner.column(slot)).for_each(|(s, d)| *s += step * d);
             residual.column_mut(p).iter_mut().zip(image).for_each(|(r, i)| *r -= step * i);
             let r = residual.column(p);
             if dot(r, r).sqrt() <= goal[p] {
                 continue;
             }
             let h = diagonal.column(p);
-            let next: f64 = (0..size).map(|j| r[j] * r[j] / h[j]).sum();
+            let next = dot_over(r, r, h);
             let keep = next / energy[p];
             energy[p] = next;
             let d = direction.column_mut(p);
@@ -64,5 +75,5 @@ pub(super) fn solve(
         }
         active = unfinished;
     }
-    solution
+    Direction { solution, along }
 }

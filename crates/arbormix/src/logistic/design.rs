@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::params::Bias;
-use crate::matrix::{Columns, DenseMatrix, Matrix, SparseBuilder, SparseMatrix, eigen_symmetric, gram};
+use crate::matrix::{Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, eigen_symmetric, gram};
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
 const MAX_ROTATED: usize = 2000;
@@ -19,7 +19,7 @@ const NEGLIGIBLE: f64 = 1e-13;
 #[derive(Debug, Clone)]
 pub struct Design {
     /// N × r, the bias column inside.
-    rows: Matrix,
+    rows: Operator,
     /// (m + 1) × r: weights and bias of the features = basis · design weights. `None`: they are the same.
     basis: Option<DenseMatrix>,
     /// Penalty factor of each coordinate: 1, or 0 for a free bias.
@@ -63,7 +63,7 @@ impl Design {
         if bias == Bias::Free {
             ridge[features] = 0.0;
         }
-        Design { rows, basis: None, ridge, features }
+        Design { rows: Operator::new(rows), basis: None, ridge, features }
     }
 
     fn rotated(dense: &DenseMatrix, bias: Bias) -> Design {
@@ -102,17 +102,22 @@ impl Design {
         if free == 1 {
             ridge[r - 1] = 0.0;
         }
-        Design { rows: Matrix::Dense(rows), basis: Some(row_major(&rotation)), ridge, features: m }
+        Design { rows: Operator::new(Matrix::Dense(rows)), basis: Some(row_major(&rotation)), ridge, features: m }
     }
 
     /// Number of rows, N.
     pub fn rows(&self) -> usize {
-        self.rows.rows()
+        self.rows.matrix().rows()
     }
 
     /// Number of original features, m.
     pub fn features(&self) -> usize {
         self.features
+    }
+
+    /// Number of design coordinates, r.
+    pub fn coordinates(&self) -> usize {
+        self.ridge.len()
     }
 
     /// ½‖w‖² of design weights (and extra columns), without the bias if that is free.
@@ -123,16 +128,27 @@ impl Design {
 
     /// Some of the rows (`None`: all), with extra columns of full length N appended.
     pub fn block<'a>(&'a self, rows: Option<&'a [usize]>, extras: &[&[f64]]) -> Block<'a> {
-        let mut matrix = match rows {
-            None => Cow::Borrowed(&self.rows),
-            Some(rows) => Cow::Owned(self.rows.select_rows(rows)),
-        };
         let mut ridge = self.ridge.clone();
+        if rows.is_none() && extras.is_empty() {
+            return Block { operator: Cow::Borrowed(&self.rows), rows, ridge, kept: None };
+        }
+        let mut matrix = match rows {
+            None => Cow::Borrowed(self.rows.matrix()),
+            Some(rows) => Cow::Owned(self.rows.matrix().select_rows(rows)),
+        };
         if !extras.is_empty() {
             matrix = Cow::Owned(append(&matrix, rows, extras));
             ridge.resize(ridge.len() + extras.len(), 1.0);
         }
-        Block { matrix, rows, ridge }
+        // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
+        let (matrix, kept) = match matrix.into_owned() {
+            Matrix::Sparse(sparse) => {
+                let (sparse, kept) = sparse.without_empty_columns();
+                (Matrix::Sparse(sparse), Some(kept))
+            }
+            dense => (dense, None),
+        };
+        Block { operator: Cow::Owned(Operator::new(matrix)), rows, ridge, kept }
     }
 
     /// Weights of the original features, the bias, and the weights of extra columns.
@@ -156,15 +172,50 @@ impl Design {
 /// Some rows of a design, gathered, with extra columns.
 #[derive(Debug, Clone)]
 pub struct Block<'a> {
-    pub(super) matrix: Cow<'a, Matrix>,
-    pub(super) rows: Option<&'a [usize]>,
-    pub(super) ridge: Vec<f64>,
+    /// The rows, without columns that are empty on them.
+    pub(super) operator: Cow<'a, Operator>,
+    rows: Option<&'a [usize]>,
+    /// Penalty factors of all coordinates, extra columns included.
+    ridge: Vec<f64>,
+    /// Coordinates that are columns of the operator, ascending; `None`: all.
+    kept: Option<Vec<u32>>,
 }
 
 impl Block<'_> {
     /// Number of rows in the block.
     pub fn len(&self) -> usize {
-        self.matrix.rows()
+        self.operator.matrix().rows()
+    }
+
+    /// Number of coordinates of the design, extra columns included.
+    pub(super) fn coordinates(&self) -> usize {
+        self.ridge.len()
+    }
+
+    /// Of the leading `count` coordinates, those that are columns of the operator; also its leading columns.
+    pub(super) fn columns_within(&self, count: usize) -> usize {
+        self.kept.as_ref().map_or(count, |kept| kept.partition_point(|&column| (column as usize) < count))
+    }
+
+    /// The cells of a vector over all coordinates that belong to the operator's columns.
+    pub(super) fn restrict<'v>(&self, full: &'v [f64]) -> Cow<'v, [f64]> {
+        match &self.kept {
+            None => Cow::Borrowed(full),
+            Some(kept) => Cow::Owned(kept.iter().map(|&column| full[column as usize]).collect()),
+        }
+    }
+
+    /// A vector over all coordinates from one over the operator's columns; the others are 0.
+    pub(super) fn expand(&self, columns: &[f64]) -> Vec<f64> {
+        let Some(kept) = &self.kept else { return columns.to_vec() };
+        let mut full = vec![0.0; self.ridge.len()];
+        kept.iter().zip(columns).for_each(|(&column, &value)| full[column as usize] = value);
+        full
+    }
+
+    /// Penalty factors of the operator's columns.
+    pub(super) fn ridge(&self) -> Cow<'_, [f64]> {
+        self.restrict(&self.ridge)
     }
 
     /// Whether the block has no rows.
@@ -179,14 +230,15 @@ impl Block<'_> {
 
     /// Log-odds of every row (len × number of coefficients).
     pub fn margins(&self, coefficients: &[&Coefficients]) -> Columns {
-        let linear: Vec<&[f64]> = coefficients
+        let linear: Vec<Cow<'_, [f64]>> = coefficients
             .iter()
             .filter_map(|c| match c {
-                Coefficients::Linear(weights) => Some(weights.as_slice()),
+                Coefficients::Linear(weights) => Some(self.restrict(weights)),
                 Coefficients::Constant(_) => None,
             })
             .collect();
-        let products = self.matrix.product(&Columns::from_columns(self.ridge.len(), linear));
+        let width = self.operator.matrix().cols();
+        let products = self.operator.product(&Columns::from_columns(width, linear.iter().map(|w| &**w)));
         if products.cols() == coefficients.len() {
             return products;
         }
@@ -205,8 +257,27 @@ impl Block<'_> {
     }
 }
 
+/// Σ aⱼ bⱼ.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    sum_in_lanes(a.len(), |j| a[j] * b[j])
+}
+
+/// Σ aⱼ bⱼ / cⱼ.
+pub(super) fn dot_over(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
+    sum_in_lanes(a.len(), |j| a[j] * b[j] / c[j])
+}
+
+/// Σ term(j) as eight sums side by side: one sum would make every addition wait for the one before.
+#[inline(always)]
+fn sum_in_lanes(count: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let mut sums = [0.0; 8];
+    let whole = count - count % 8;
+    for start in (0..whole).step_by(8) {
+        for lane in 0..8 {
+            sums[lane] += term(start + lane);
+        }
+    }
+    sums.iter().sum::<f64>() + (whole..count).map(term).sum::<f64>()
 }
 
 fn column_means(dense: &DenseMatrix) -> Vec<f64> {

@@ -1,13 +1,16 @@
 //! The batched solver: truncated Newton with preconditioned conjugate gradients.
 
-use super::conjugate;
+use rayon::prelude::*;
+
+use super::conjugate::{self, Direction};
 use super::design::{Block, Coefficients, dot};
 use super::loss::{evaluate, smoothed_log_odds, softplus};
 use super::params::SolverParams;
-use crate::matrix::{Columns, Matrix};
+use crate::matrix::{Columns, Operator};
 
-/// Problems solved together at most: bounds memory at five numbers per row and problem.
-const BATCH: usize = 64;
+/// Problems solved together: two tiles of the kernels. More would gain nothing, fewer batches could not share the work
+/// among threads. Memory is about eight numbers per row and problem in flight.
+const BATCH: usize = 16;
 /// Share of the predicted decrease that a step must deliver (Armijo).
 const SUFFICIENT: f64 = 1e-4;
 /// Halvings of a step at most; after that rounding hides any decrease.
@@ -24,6 +27,9 @@ pub struct Problem<'a> {
     pub cost: f64,
     /// Where to start; `None` or a constant start at 0.
     pub start: Option<&'a Coefficients>,
+    /// How many of the leading coordinates take part (`None`: all); the weights of the others stay 0. So problems that
+    /// see fewer of the extra columns share a batch with those that see all.
+    pub coordinates: Option<usize>,
 }
 
 /// A solved problem.
@@ -49,12 +55,11 @@ pub struct Solution {
 pub fn solve(block: &Block<'_>, problems: &[Problem<'_>], params: &SolverParams) -> Vec<Solution> {
     let mut solutions: Vec<Option<Solution>> = problems.iter().map(|problem| constant(block, problem)).collect();
     let open: Vec<usize> = (0..problems.len()).filter(|&p| solutions[p].is_none()).collect();
-    for batch in open.chunks(BATCH) {
-        let members: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
-        for (&p, solution) in batch.iter().zip(Newton::new(block, &members, params).run()) {
-            solutions[p] = Some(solution);
-        }
-    }
+    let solved: Vec<Vec<Solution>> = open
+        .par_chunks(BATCH)
+        .map(|batch| Newton::new(block, &batch.iter().map(|&p| &problems[p]).collect::<Vec<_>>(), params).run())
+        .collect();
+    open.iter().zip(solved.into_iter().flatten()).for_each(|(&p, solution)| solutions[p] = Some(solution));
     solutions.into_iter().flatten().collect()
 }
 
@@ -91,9 +96,9 @@ fn constant(block: &Block<'_>, problem: &Problem<'_>) -> Option<Solution> {
 
 /// State of the problems of one batch that have not converged; all matrices have one column per such problem.
 struct Newton<'a> {
-    matrix: &'a Matrix,
-    squares: Matrix,
-    ridge: &'a [f64],
+    block: &'a Block<'a>,
+    operator: &'a Operator,
+    ridge: std::borrow::Cow<'a, [f64]>,
     params: &'a SolverParams,
     /// Signed weights aₙ = C sₙ yₙ, rows × P.
     signed: Columns,
@@ -106,6 +111,8 @@ struct Newton<'a> {
     objective: Vec<f64>,
     /// ‖∇f‖ where the problem started.
     first_norm: Vec<f64>,
+    /// Leading columns of the operator that take part in each problem.
+    width: Vec<usize>,
     /// Position in the batch of each column.
     member: Vec<usize>,
     solutions: Vec<Option<Solution>>,
@@ -113,8 +120,8 @@ struct Newton<'a> {
 
 impl<'a> Newton<'a> {
     fn new(block: &'a Block<'_>, problems: &[&Problem<'_>], params: &'a SolverParams) -> Newton<'a> {
-        let (n, r, count) = (block.len(), block.ridge.len(), problems.len());
-        let matrix: &Matrix = &block.matrix;
+        let operator: &Operator = &block.operator;
+        let (n, r, count) = (block.len(), operator.matrix().cols(), problems.len());
         let mut signed = Columns::zeros(n, count);
         let mut weights = Columns::zeros(r, count);
         let mut warm = false;
@@ -125,16 +132,20 @@ impl<'a> Newton<'a> {
                 *a = if problem.targets[row] { weight } else { -weight };
             }
             if let Some(Coefficients::Linear(start)) = problem.start {
-                weights.column_mut(p).copy_from_slice(start);
+                weights.column_mut(p).copy_from_slice(&block.restrict(start));
                 warm = true;
             }
         }
-        let margins = if warm { matrix.product(&weights) } else { Columns::zeros(n, count) };
+        let margins = if warm { operator.product(&weights) } else { Columns::zeros(n, count) };
         let mut newton = Newton {
-            matrix,
-            squares: squared(matrix),
-            ridge: &block.ridge,
+            block,
+            operator,
+            ridge: block.ridge(),
             params,
+            width: problems
+                .iter()
+                .map(|p| block.columns_within(p.coordinates.unwrap_or(block.coordinates())))
+                .collect(),
             residual: Columns::zeros(n, count),
             curvature: Columns::zeros(n, count),
             objective: vec![0.0; count],
@@ -194,12 +205,14 @@ impl<'a> Newton<'a> {
 
     /// ∇f = ridge ∘ w − Xᵀ residual.
     fn gradient(&self) -> Columns {
-        let mut gradient = self.matrix.transposed_product(&self.residual);
+        let mut gradient = self.operator.transposed_product(&self.residual);
         for p in 0..gradient.cols() {
             let weights = self.weights.column(p);
-            for (j, g) in gradient.column_mut(p).iter_mut().enumerate() {
+            let column = gradient.column_mut(p);
+            for (j, g) in column.iter_mut().enumerate() {
                 *g = self.ridge[j] * weights[j] - *g;
             }
+            column[self.width[p]..].fill(0.0);
         }
         gradient
     }
@@ -213,7 +226,7 @@ impl<'a> Newton<'a> {
                 forcing.max(0.3 * self.goal(p) / norms[p])
             })
             .collect();
-        let mut diagonal = self.squares.transposed_product(&self.curvature);
+        let mut diagonal = self.operator.squares_transposed_product(&self.curvature);
         for p in 0..diagonal.cols() {
             for (j, h) in diagonal.column_mut(p).iter_mut().enumerate() {
                 *h = (*h + self.ridge[j]).max(f64::MIN_POSITIVE);
@@ -221,27 +234,27 @@ impl<'a> Newton<'a> {
         }
         let mut down = gradient.clone();
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
-        let direction = conjugate::solve(|v, systems| self.hessian(v, systems), &diagonal, &down, &accuracy);
-        let along = self.matrix.product(&direction);
-        (0..direction.cols())
-            .filter(|&p| !self.search(p, gradient.column(p), direction.column(p), along.column(p)))
+        let nowhere = Columns::zeros(self.margins.rows(), norms.len());
+        let Direction { solution, along } =
+            conjugate::solve(|v, systems| self.hessian(v, systems), nowhere, &diagonal, &down, &accuracy);
+        (0..solution.cols())
+            .filter(|&p| !self.search(p, gradient.column(p), solution.column(p), along.column(p)))
             .collect()
     }
 
-    /// ∇²f · v = ridge ∘ v + Xᵀ (curvature ∘ X v).
-    fn hessian(&self, v: &Columns, systems: &[usize]) -> Columns {
-        let mut inner = self.matrix.product(v);
+    /// ∇²f · v = ridge ∘ v + Xᵀ (curvature ∘ X v), and X v.
+    fn hessian(&self, v: &Columns, systems: &[usize]) -> (Columns, Columns) {
+        let curvature: Vec<&[f64]> = systems.iter().map(|&p| self.curvature.column(p)).collect();
+        let (mut out, inner) = self.operator.curved_product(v, &curvature);
         for (slot, &p) in systems.iter().enumerate() {
-            inner.column_mut(slot).iter_mut().zip(self.curvature.column(p)).for_each(|(u, c)| *u *= c);
-        }
-        let mut out = self.matrix.transposed_product(&inner);
-        for slot in 0..out.cols() {
             let direction = v.column(slot);
-            for (j, h) in out.column_mut(slot).iter_mut().enumerate() {
+            let column = out.column_mut(slot);
+            for (j, h) in column.iter_mut().enumerate() {
                 *h += self.ridge[j] * direction[j];
             }
+            column[self.width[p]..].fill(0.0);
         }
-        out
+        (out, inner)
     }
 
     /// Halves the step until the objective decreases enough; margins move along, so no product is needed.
@@ -281,7 +294,7 @@ impl<'a> Newton<'a> {
     fn distance(&self, p: usize, gradient: &[f64]) -> f64 {
         let bend = self.curvature.column(p).iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let square = |(g, ridge): (&f64, &f64)| if *ridge > 0.0 { g * g } else { g * g / bend };
-        gradient.iter().zip(self.ridge).map(square).sum::<f64>().sqrt()
+        gradient.iter().zip(&*self.ridge).map(square).sum::<f64>().sqrt()
     }
 
     /// The gradient norm at which a problem has converged.
@@ -290,12 +303,12 @@ impl<'a> Newton<'a> {
     }
 
     fn penalty(&self, weights: &[f64]) -> f64 {
-        0.5 * weights.iter().zip(self.ridge).map(|(w, ridge)| ridge * w * w).sum::<f64>()
+        0.5 * weights.iter().zip(&*self.ridge).map(|(w, ridge)| ridge * w * w).sum::<f64>()
     }
 
     fn finish(&mut self, p: usize, gradient_norm: f64, iterations: usize) {
         self.solutions[self.member[p]] = Some(Solution {
-            coefficients: Coefficients::Linear(self.weights.column(p).to_vec()),
+            coefficients: Coefficients::Linear(self.block.expand(self.weights.column(p))),
             objective: self.objective[p],
             gradient_norm,
             iterations,
@@ -314,17 +327,8 @@ impl<'a> Newton<'a> {
         for values in [&mut self.objective, &mut self.first_norm] {
             *values = problems.iter().map(|&p| values[p]).collect();
         }
-        self.member = problems.iter().map(|&p| self.member[p]).collect();
+        for places in [&mut self.member, &mut self.width] {
+            *places = problems.iter().map(|&p| places[p]).collect();
+        }
     }
-}
-
-/// Every cell squared: its transpose times the curvatures is the Hessian's diagonal.
-pub(super) fn squared(matrix: &Matrix) -> Matrix {
-    let mut out = matrix.clone();
-    let cells = match &mut out {
-        Matrix::Dense(dense) => dense.values_mut(),
-        Matrix::Sparse(sparse) => sparse.values_mut(),
-    };
-    cells.iter_mut().for_each(|v| *v *= *v);
-    out
 }

@@ -1,11 +1,11 @@
 //! The softmax gate g_k(x) = exp(θ_k·x) / Σ exp(θ_k'·x) (Eq. 5), fitted to soft targets.
 
-use super::conjugate;
+use super::conjugate::{self, Direction};
 use super::design::{Block, dot};
-use super::fit::squared;
-use super::loss::log_sum_exp;
+use super::exponential::exp_of_negative;
 use super::params::GateParams;
-use crate::matrix::{Columns, Matrix};
+use crate::matrix::{Columns, Operator};
+use pulp::{Arch, NullaryFnOnce};
 
 /// Softmax parameters in design coordinates, coordinates × K.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +30,12 @@ pub struct GateFit {
 impl Gate {
     /// The gate that gives every expert the same weight.
     pub fn uniform(block: &Block<'_>, experts: usize) -> Gate {
-        Gate { weights: Columns::zeros(block.ridge.len(), experts) }
+        Gate { weights: Columns::zeros(block.coordinates(), experts) }
     }
 
     /// θ_k · x, rows × K.
     pub fn scores(&self, block: &Block<'_>) -> Columns {
-        block.matrix.product(&self.weights)
+        block.operator.product(&self.weights)
     }
 
     /// log g_k(x), rows × K.
@@ -47,21 +47,43 @@ impl Gate {
 
     /// λ/2 ‖θ‖², without the bias if that is free.
     pub fn penalty(&self, block: &Block<'_>, lambda: f64) -> f64 {
-        penalty(&self.weights, &block.ridge, lambda)
+        penalty(&self.weights, &block.ridge(), lambda)
     }
 }
 
 /// Turns scores (rows × K) into log-probabilities, row by row.
 pub(super) fn log_softmax(scores: &mut Columns) {
-    let (rows, experts) = (scores.rows(), scores.cols());
-    let mut row = vec![0.0; experts];
-    for n in 0..rows {
+    Arch::new().dispatch(LogSoftmax { scores });
+}
+
+struct LogSoftmax<'a> {
+    scores: &'a mut Columns,
+}
+
+impl NullaryFnOnce for LogSoftmax<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let LogSoftmax { scores } = self;
+        let (rows, experts) = (scores.rows(), scores.cols());
+        let mut top = vec![f64::NEG_INFINITY; rows];
         for k in 0..experts {
-            row[k] = scores.get(n, k);
+            for (top, &score) in top.iter_mut().zip(scores.column(k)) {
+                *top = if score > *top { score } else { *top };
+            }
         }
-        let total = log_sum_exp(&row);
+        let mut sum = vec![0.0; rows];
         for k in 0..experts {
-            scores.column_mut(k)[n] -= total;
+            for ((sum, &score), &top) in sum.iter_mut().zip(scores.column(k)).zip(&top) {
+                *sum += exp_of_negative(score - top);
+            }
+        }
+        top.iter_mut().zip(&sum).for_each(|(top, sum)| *top += sum.ln());
+        for k in 0..experts {
+            for (score, &total) in scores.column_mut(k).iter_mut().zip(&top) {
+                *score -= total;
+            }
         }
     }
 }
@@ -79,11 +101,11 @@ pub fn fit_gate(
     start: &Gate,
     params: &GateParams,
 ) -> GateFit {
-    let fit = Softmax { matrix: &block.matrix, ridge: &block.ridge, targets, weights, lambda: params.penalty };
-    let squares = squared(&block.matrix);
+    let ridge = block.ridge();
+    let fit = Softmax { operator: &block.operator, ridge: &ridge, targets, weights, lambda: params.penalty };
     let mut first_norm = None;
     let mut theta = start.weights.clone();
-    let mut scores = block.matrix.product(&theta);
+    let mut scores = block.operator.product(&theta);
     let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
     for iteration in 0.. {
         let gradient = fit.gradient(&theta, &log_gate);
@@ -94,8 +116,7 @@ pub fn fit_gate(
         if converged || iteration == params.solver.max_iterations {
             return end(theta);
         }
-        let direction = fit.direction(&gradient, &log_gate, &squares, gradient_norm / first_norm);
-        let along = block.matrix.product(&direction);
+        let Direction { solution: direction, along } = fit.direction(&gradient, &log_gate, gradient_norm / first_norm);
         let slope = dot(gradient.values(), direction.values());
         let mut length = 1.0;
         let step = (0..40).find_map(|_| {
@@ -115,7 +136,7 @@ pub fn fit_gate(
 
 /// The data of one fit; functions take θ's scores or log g, so that products are made once.
 struct Softmax<'a> {
-    matrix: &'a Matrix,
+    operator: &'a Operator,
     ridge: &'a [f64],
     targets: &'a Columns,
     weights: Option<&'a [f64]>,
@@ -152,7 +173,7 @@ impl Softmax<'_> {
                 *value = self.weight(n) * (value.exp() - targets[n]);
             }
         }
-        let mut gradient = self.matrix.transposed_product(&miss);
+        let mut gradient = self.operator.transposed_product(&miss);
         self.add_ridge(&mut gradient, theta);
         gradient
     }
@@ -180,7 +201,7 @@ impl Softmax<'_> {
     }
 
     /// The Newton direction, solved as one system over all experts.
-    fn direction(&self, gradient: &Columns, log_gate: &Columns, squares: &Matrix, progress: f64) -> Columns {
+    fn direction(&self, gradient: &Columns, log_gate: &Columns, progress: f64) -> Direction {
         let (size, experts) = (gradient.rows(), gradient.cols());
         let mut gate = log_gate.clone();
         gate.values_mut().iter_mut().for_each(|g| *g = g.exp());
@@ -190,7 +211,7 @@ impl Softmax<'_> {
                 *g = self.weight(n) * *g * (1.0 - *g);
             }
         }
-        let mut diagonal = squares.transposed_product(&spread);
+        let mut diagonal = self.operator.squares_transposed_product(&spread);
         for k in 0..experts {
             for (j, h) in diagonal.column_mut(k).iter_mut().enumerate() {
                 *h = (*h + self.lambda * self.ridge[j]).max(1e-12);
@@ -199,22 +220,30 @@ impl Softmax<'_> {
         // ∇² · v: with u = X v, row by row s g_k (u_k − Σ g u), then back through Xᵀ.
         let hessian = |v: &Columns, _: &[usize]| {
             let v = reshaped(v, size, experts);
-            let mut u = self.matrix.product(&v);
-            for n in 0..u.rows() {
-                let mean: f64 = (0..experts).map(|k| gate.get(n, k) * u.get(n, k)).sum();
-                for k in 0..experts {
-                    let value = self.weight(n) * gate.get(n, k) * (u.get(n, k) - mean);
-                    u.column_mut(k)[n] = value;
+            let inner = self.operator.product(&v);
+            let mut mean = vec![0.0; inner.rows()];
+            for k in 0..experts {
+                let (gate, inner) = (gate.column(k), inner.column(k));
+                mean.iter_mut().enumerate().for_each(|(n, mean)| *mean += gate[n] * inner[n]);
+            }
+            let mut u = inner.clone();
+            for k in 0..experts {
+                let gate = gate.column(k);
+                for (n, u) in u.column_mut(k).iter_mut().enumerate() {
+                    *u = self.weight(n) * gate[n] * (*u - mean[n]);
                 }
             }
-            let mut out = self.matrix.transposed_product(&u);
+            let mut out = self.operator.transposed_product(&u);
             self.add_ridge(&mut out, &v);
-            reshaped(&out, size * experts, 1)
+            (reshaped(&out, size * experts, 1), reshaped(&inner, inner.rows() * experts, 1))
         };
         let mut down = reshaped(gradient, size * experts, 1);
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
         let accuracy = [progress.sqrt().clamp(1e-3, 0.1)];
-        reshaped(&conjugate::solve(hessian, &reshaped(&diagonal, size * experts, 1), &down, &accuracy), size, experts)
+        let nowhere = Columns::zeros(log_gate.rows() * experts, 1);
+        let diagonal = reshaped(&diagonal, size * experts, 1);
+        let Direction { solution, along } = conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy);
+        Direction { solution: reshaped(&solution, size, experts), along: reshaped(&along, log_gate.rows(), experts) }
     }
 }
 

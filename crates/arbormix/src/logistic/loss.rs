@@ -18,25 +18,32 @@
 //! [`Bias::Penalised`]: super::Bias::Penalised
 //! [`Bias::Free`]: super::Bias::Free
 
+use super::exponential::{exp_of_negative, log_of_one_plus};
+use pulp::{Arch, NullaryFnOnce};
+
 /// log(1 + eᵃ), without overflow.
+#[inline(always)]
 pub fn softplus(a: f64) -> f64 {
-    a.max(0.0) + (-a.abs()).exp().ln_1p()
+    a.max(0.0) + log_of_one_plus(exp_of_negative(-a.abs()))
 }
 
 /// 1 / (1 + e⁻ᶻ), without overflow.
+#[inline(always)]
 pub fn sigmoid(z: f64) -> f64 {
-    let e = (-z.abs()).exp();
+    let e = exp_of_negative(-z.abs());
     if z >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
 /// log σ(z).
+#[inline(always)]
 pub fn log_sigmoid(z: f64) -> f64 {
     -softplus(-z)
 }
 
 /// log P(target) under log-odds `z`.
+#[inline(always)]
 pub fn log_probability(z: f64, target: bool) -> f64 {
-    if target { log_sigmoid(z) } else { log_sigmoid(-z) }
+    log_sigmoid(if target { z } else { -z })
 }
 
 /// log Σ eᵃ over the items; −∞ for none or if all are −∞.
@@ -59,17 +66,55 @@ pub fn smoothed_log_odds(positive: f64, total: f64) -> f64 {
 ///
 /// Returns Σ |aₙ| softplus(−yₙ zₙ); writes residuals and curvatures (all length N).
 pub(super) fn evaluate(signed: &[f64], margins: &[f64], residual: &mut [f64], curvature: &mut [f64]) -> f64 {
-    let mut total = 0.0;
-    for n in 0..signed.len() {
-        let a = signed[n];
-        let y = if a >= 0.0 { margins[n] } else { -margins[n] };
-        // One exponential serves loss, residual and curvature: e = exp(−|y z|).
-        let e = (-y.abs()).exp();
-        let small = e / (1.0 + e);
-        let miss = if y >= 0.0 { small } else { 1.0 - small };
-        total += a.abs() * ((-y).max(0.0) + e.ln_1p());
-        residual[n] = a * miss;
-        curvature[n] = a.abs() * small * (1.0 - small);
+    Arch::new().dispatch(Evaluation { signed, margins, residual, curvature })
+}
+
+struct Evaluation<'a> {
+    signed: &'a [f64],
+    margins: &'a [f64],
+    residual: &'a mut [f64],
+    curvature: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Evaluation<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        const LANES: usize = 8;
+        let rows = self.signed.len();
+        let (signed, margins) = (&self.signed[..rows], &self.margins[..rows]);
+        let (residual, curvature) = (&mut self.residual[..rows], &mut self.curvature[..rows]);
+        // Several sums side by side, in a fixed order: one sum would make every addition wait for the last.
+        let mut totals = [0.0; LANES];
+        let whole = rows - rows % LANES;
+        let mut start = 0;
+        while start < whole {
+            for lane in 0..LANES {
+                let n = start + lane;
+                let loss;
+                (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
+                totals[lane] += loss;
+            }
+            start += LANES;
+        }
+        let mut total: f64 = totals.iter().sum();
+        for n in whole..rows {
+            let loss;
+            (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
+            total += loss;
+        }
+        total
     }
-    total
+}
+
+/// Loss, residual and curvature of one row.
+#[inline(always)]
+fn of_row(a: f64, z: f64) -> (f64, f64, f64) {
+    let y = z * 1_f64.copysign(a);
+    // One exponential serves all three: e = exp(−|y z|).
+    let e = exp_of_negative(-y.abs());
+    let small = e / (1.0 + e);
+    let miss = if y >= 0.0 { small } else { 1.0 - small };
+    (a.abs() * ((-y).max(0.0) + log_of_one_plus(e)), a * miss, a.abs() * small * (1.0 - small))
 }

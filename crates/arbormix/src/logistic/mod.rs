@@ -7,6 +7,7 @@
 
 mod conjugate;
 mod design;
+mod exponential;
 mod fit;
 mod gate;
 pub mod loss;
@@ -20,4 +21,4 @@ pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use params::{Bias, GateParams, LogisticParams, SolverParams};
 pub(crate) use path::LOG_FLOOR;
-pub use path::{choose_costs, cost_folds};
+pub use path::{Target, choose_costs, cost_folds};

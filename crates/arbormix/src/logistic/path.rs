@@ -20,6 +20,28 @@ pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
     fold_of
 }
 
+/// One regression whose cost is sought.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Its targets, of full length N.
+    pub values: &'a [bool],
+    /// How many of the leading coordinates it sees, see [`Problem::coordinates`].
+    pub coordinates: Option<usize>,
+}
+
+impl<'a> From<&'a [bool]> for Target<'a> {
+    fn from(values: &'a [bool]) -> Target<'a> {
+        Target { values, coordinates: None }
+    }
+}
+
+impl<'a> Target<'a> {
+    /// The regression with this cost.
+    pub fn problem(&self, weights: Option<&'a [f64]>, cost: f64, start: Option<&'a Coefficients>) -> Problem<'a> {
+        Problem { targets: self.values, weights, cost, start, coordinates: self.coordinates }
+    }
+}
+
 /// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood, ties to the smaller.
 ///
 /// `rows` (`None`: all) are divided by `fold_of[row]`; for each fold the path is solved on the other folds from the
@@ -28,7 +50,7 @@ pub fn choose_costs(
     design: &Design,
     rows: Option<&[usize]>,
     extras: &[&[f64]],
-    targets: &[&[bool]],
+    targets: &[Target<'_>],
     weights: Option<&[f64]>,
     fold_of: &[usize],
     params: &LogisticParams,
@@ -56,15 +78,15 @@ pub fn choose_costs(
                 let problems: Vec<Problem<'_>> = targets
                     .iter()
                     .zip(&previous)
-                    .map(|(&targets, start)| Problem { targets, weights, cost, start: start.as_ref() })
+                    .map(|(target, start)| target.problem(weights, cost, start.as_ref()))
                     .collect();
                 let solutions = solve(&train, &problems, &params.solver);
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
                 let margins = held.margins(&coefficients);
-                let score = |(p, targets): (usize, &&[bool])| {
+                let score = |(p, target): (usize, &Target<'_>)| {
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
-                        weights.map_or(1.0, |w| w[row]) * log_probability(z, targets[row]).max(LOG_FLOOR)
+                        weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
                     };
                     margins.column(p).iter().enumerate().map(row_score).sum::<f64>()
                 };

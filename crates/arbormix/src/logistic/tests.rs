@@ -79,7 +79,7 @@ fn optima_equal_those_of_scikit_learn() {
             let design = Design::new(&features, expected.bias);
             let block = design.block(None, &[]);
             let weights = case.weights.as_deref();
-            let problem = Problem { targets: &targets, weights, cost: expected.cost, start: None };
+            let problem = Problem { targets: &targets, weights, cost: expected.cost, start: None, coordinates: None };
             let place = format!("{} C = {} {:?}", case.name, expected.cost, expected.bias);
             let usual = &solve(&block, &[problem], &SolverParams::default())[0];
             assert!(usual.converged, "{place}");
@@ -165,8 +165,8 @@ fn a_weight_of_two_is_a_row_twice() {
     let again: Vec<bool> = repeated.iter().map(|&n| labels[0][n]).collect();
     let weighted_design = Design::new(&features, Bias::Penalised);
     let repeated_design = Design::new(&features.select_rows(&repeated), Bias::Penalised);
-    let weighted = Problem { targets: &labels[0], weights: Some(&weights), cost: 1.0, start: None };
-    let plain = Problem { targets: &again, weights: None, cost: 1.0, start: None };
+    let weighted = Problem { targets: &labels[0], weights: Some(&weights), cost: 1.0, start: None, coordinates: None };
+    let plain = Problem { targets: &again, weights: None, cost: 1.0, start: None, coordinates: None };
     let a = &solve(&weighted_design.block(None, &[]), &[weighted], &TIGHT)[0];
     let b = &solve(&repeated_design.block(None, &[]), &[plain], &TIGHT)[0];
     assert!(close(a.objective, b.objective, 1e-12));
@@ -183,8 +183,10 @@ fn a_batch_is_its_problems_one_by_one() {
         let costs = [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
         let problem = |(targets, cost): (&'_ Vec<bool>, f64)| (targets.clone(), cost);
         let pairs: Vec<(Vec<bool>, f64)> = labels.iter().zip(costs).map(problem).collect();
-        let problems: Vec<Problem<'_>> =
-            pairs.iter().map(|(targets, cost)| Problem { targets, weights: None, cost: *cost, start: None }).collect();
+        let problems: Vec<Problem<'_>> = pairs
+            .iter()
+            .map(|(targets, cost)| Problem { targets, weights: None, cost: *cost, start: None, coordinates: None })
+            .collect();
         let together = solve(&block, &problems, &SolverParams::default());
         for (joint, problem) in together.iter().zip(&problems) {
             let alone = &solve(&block, &[*problem], &SolverParams::default())[0];
@@ -206,7 +208,7 @@ fn sparse_and_dense_features_have_one_optimum() {
         .collect();
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&features, bias), Design::new(&dense(&rows), bias));
-        let problem = Problem { targets: &labels[1], weights: None, cost: 5.0, start: None };
+        let problem = Problem { targets: &labels[1], weights: None, cost: 5.0, start: None, coordinates: None };
         let (x, y) = (solve(&a.block(None, &[]), &[problem], &TIGHT), solve(&b.block(None, &[]), &[problem], &TIGHT));
         assert!(close(x[0].objective, y[0].objective, 1e-10));
         let (x, y) = (a.to_features(&x[0].coefficients), b.to_features(&y[0].coefficients));
@@ -220,7 +222,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
     let rows: Vec<usize> = (0..150).filter(|n| n % 4 != 1).collect();
     let extra: Vec<f64> = labels[2].iter().map(|&on| f64::from(on)).collect();
     let design = Design::new(&features, Bias::Penalised);
-    let problem = Problem { targets: &labels[0], weights: None, cost: 1.0, start: None };
+    let problem = Problem { targets: &labels[0], weights: None, cost: 1.0, start: None, coordinates: None };
     let solution = &solve(&design.block(Some(&rows), &[&extra]), &[problem], &TIGHT)[0];
     // The same by hand: chosen rows with one more feature.
     let by_hand: Vec<Vec<f64>> = rows
@@ -234,7 +236,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
         .collect();
     let targets: Vec<bool> = rows.iter().map(|&n| labels[0][n]).collect();
     let other = Design::new(&dense(&by_hand), Bias::Penalised);
-    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None };
+    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
     let expected = &solve(&other.block(None, &[]), &[problem], &TIGHT)[0];
     assert!(close(solution.objective, expected.objective, 1e-10));
     let (a, b) = (design.to_features(&solution.coefficients), other.to_features(&expected.coefficients));
@@ -246,7 +248,7 @@ fn constant_targets_get_the_smoothed_rate() {
     let (features, _) = planted(1.0);
     let design = Design::new(&features, Bias::Penalised);
     let targets = vec![true; 150];
-    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None };
+    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
     let rows = [3, 5, 8];
     let solution = &solve(&design.block(Some(&rows), &[]), &[problem], &TIGHT)[0];
     let Coefficients::Constant(log_odds) = solution.coefficients else { panic!("a constant") };
@@ -261,7 +263,7 @@ fn more_features_than_rows_are_solved_too() {
     let mut stream = Stream::new(1, "test", 0);
     let rows: Vec<Vec<f64>> = (0..8).map(|_| (0..30).map(|_| stream.normal()).collect()).collect();
     let targets: Vec<bool> = (0..8).map(|n| n % 2 == 0).collect();
-    let problem = Problem { targets: &targets, weights: None, cost: 10.0, start: None };
+    let problem = Problem { targets: &targets, weights: None, cost: 10.0, start: None, coordinates: None };
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&dense(&rows), bias), Design::new(&sparse(&rows), bias));
         let x = &solve(&a.block(None, &[]), &[problem], &TIGHT)[0];
@@ -277,14 +279,16 @@ fn the_chosen_cost_has_the_best_held_out_likelihood() {
     let params = LogisticParams::default();
     let folds = cost_folds(150, params.folds, 9);
     let targets: Vec<&[bool]> = labels.iter().map(Vec::as_slice).collect();
-    let chosen = choose_costs(&design, None, &[], &targets, None, &folds, &params);
+    let wanted: Vec<Target<'_>> = targets.iter().map(|&values| values.into()).collect();
+    let chosen = choose_costs(&design, None, &[], &wanted, None, &folds, &params);
     for (label, &cost) in chosen.iter().enumerate() {
         // Held-out likelihood of every cost, fitted from zero, one label at a time.
         let score = |cost: f64| -> f64 {
             (0..params.folds)
                 .map(|fold| {
                     let (held, train): (Vec<usize>, Vec<usize>) = (0..150).partition(|&n| folds[n] == fold);
-                    let problem = Problem { targets: targets[label], weights: None, cost, start: None };
+                    let problem =
+                        Problem { targets: targets[label], weights: None, cost, start: None, coordinates: None };
                     let fit = &solve(&design.block(Some(&train), &[]), &[problem], &TIGHT)[0];
                     let block = design.block(Some(&held), &[]);
                     let margins = block.margins(&[&fit.coefficients]);
@@ -305,7 +309,7 @@ fn a_free_bias_finds_the_rate_at_any_cost() {
     for cost in [1e-6, 1e-3] {
         let design = Design::new(&features, Bias::Free);
         let block = design.block(None, &[]);
-        let problem = Problem { targets: &targets, weights: None, cost, start: None };
+        let problem = Problem { targets: &targets, weights: None, cost, start: None, coordinates: None };
         let solution = &solve(&block, &[problem], &SolverParams::default())[0];
         let margins = block.margins(&[&solution.coefficients]);
         let rate = margins.column(0).iter().map(|&z| sigmoid(z)).sum::<f64>() / 150.0;

@@ -1,6 +1,6 @@
 //! Dense rows.
 
-use super::{Columns, kernels};
+use super::{Columns, lanes};
 
 /// A row-major matrix with every cell stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,11 +76,6 @@ impl DenseMatrix {
 
     /// `self · right`, rows × P.
     pub fn product(&self, right: &Columns) -> Columns {
-        kernels::product(self, right)
-    }
-
-    /// `selfᵀ · right`, columns × P.
-    pub fn transposed_product(&self, right: &Columns) -> Columns {
-        kernels::transposed_product(self, right)
+        lanes::dense_product(self, right)
     }
 }

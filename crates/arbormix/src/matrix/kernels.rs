@@ -1,36 +1,12 @@
 //! Dense kernels, all single-threaded: parallelism lives outside, over independent problems, so that results do
 //! not depend on the number of threads.
 
-use super::{Columns, DenseMatrix};
+use super::DenseMatrix;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
 fn rows_of(matrix: &DenseMatrix) -> MatRef<'_, f64> {
     MatRef::from_row_major_slice(matrix.values(), matrix.rows(), matrix.cols())
-}
-
-fn columns_of(block: &Columns) -> MatRef<'_, f64> {
-    MatRef::from_column_major_slice(block.values(), block.rows(), block.cols())
-}
-
-fn columns_mut(block: &mut Columns) -> MatMut<'_, f64> {
-    let (rows, cols) = (block.rows(), block.cols());
-    MatMut::from_column_major_slice_mut(block.values_mut(), rows, cols)
-}
-
-/// `left · right`.
-pub(super) fn product(left: &DenseMatrix, right: &Columns) -> Columns {
-    let mut out = Columns::zeros(left.rows(), right.cols());
-    matmul(columns_mut(&mut out), Accum::Replace, rows_of(left), columns_of(right), 1.0, Par::Seq);
-    out
-}
-
-/// `leftᵀ · right`.
-pub(super) fn transposed_product(left: &DenseMatrix, right: &Columns) -> Columns {
-    let mut out = Columns::zeros(left.cols(), right.cols());
-    let transposed = rows_of(left).transpose();
-    matmul(columns_mut(&mut out), Accum::Replace, transposed, columns_of(right), 1.0, Par::Seq);
-    out
 }
 
 /// The Gram matrix `XᵀX`, columns × columns.

@@ -7,11 +7,14 @@
 mod columns;
 mod dense;
 mod kernels;
+mod lanes;
+mod operator;
 mod sparse;
 
 pub use columns::Columns;
 pub use dense::DenseMatrix;
 pub use kernels::{eigen_symmetric, gram};
+pub use operator::Operator;
 pub use sparse::{SparseBuilder, SparseMatrix};
 
 /// Rows of numbers, dense or sparse.
@@ -71,14 +74,6 @@ impl Matrix {
         match self {
             Matrix::Dense(dense) => dense.product(right),
             Matrix::Sparse(sparse) => sparse.product(right),
-        }
-    }
-
-    /// The product of the transpose with `right` (rows × P), as columns × P.
-    pub fn transposed_product(&self, right: &Columns) -> Columns {
-        match self {
-            Matrix::Dense(dense) => dense.transposed_product(right),
-            Matrix::Sparse(sparse) => sparse.transposed_product(right),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sparse rows (compressed sparse rows, CSR).
 
-use super::Columns;
+use super::{Columns, lanes};
 
 /// Rows of which only the non-zero cells are stored, columns ascending in each row.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,59 +111,41 @@ impl SparseMatrix {
     }
 
     /// `self · right`, rows × P.
-    ///
-    /// Works on a row-major copy of `right`, so that each stored cell meets P neighbouring numbers.
     pub fn product(&self, right: &Columns) -> Columns {
-        let width = right.cols();
-        let wide = transpose(right.values(), self.cols, width);
-        let mut out = Columns::zeros(self.rows(), width);
-        let mut sum = vec![0.0; width];
-        for row in 0..self.rows() {
-            sum.fill(0.0);
-            let (columns, values) = self.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                let start = column as usize * width;
-                for (s, w) in sum.iter_mut().zip(&wide[start..start + width]) {
-                    *s += value * w;
-                }
-            }
-            for (problem, &s) in sum.iter().enumerate() {
-                out.column_mut(problem)[row] = s;
-            }
-        }
-        out
+        lanes::sparse_product::<false>(self, right)
     }
 
-    /// `selfᵀ · right`, columns × P.
-    pub fn transposed_product(&self, right: &Columns) -> Columns {
-        let width = right.cols();
-        let mut wide = vec![0.0; self.cols * width];
-        let mut factors = vec![0.0; width];
+    /// The transpose: its rows are the columns of `self`.
+    pub fn transposed(&self) -> SparseMatrix {
+        let mut starts = vec![0; self.cols + 1];
+        for &column in &self.columns {
+            starts[column as usize + 1] += 1;
+        }
+        for column in 0..self.cols {
+            starts[column + 1] += starts[column];
+        }
+        let mut next = starts.clone();
+        let (mut columns, mut values) = (vec![0; self.stored()], vec![0.0; self.stored()]);
         for row in 0..self.rows() {
-            for (problem, factor) in factors.iter_mut().enumerate() {
-                *factor = right.get(row, problem);
-            }
-            let (columns, values) = self.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                let start = column as usize * width;
-                for (w, f) in wide[start..start + width].iter_mut().zip(&factors) {
-                    *w += value * f;
-                }
+            let (row_columns, row_values) = self.row(row);
+            for (&column, &value) in row_columns.iter().zip(row_values) {
+                let place = &mut next[column as usize];
+                columns[*place] = u32::try_from(row).expect("at most 2^32 rows");
+                values[*place] = value;
+                *place += 1;
             }
         }
-        let mut out = Columns::zeros(self.cols, width);
-        out.values_mut().copy_from_slice(&transpose(&wide, width, self.cols));
-        out
+        SparseMatrix { cols: self.rows(), starts, columns, values }
     }
-}
 
-/// Row-major copy (`rows` × `cols`) of column-major cells; equally, column-major to row-major of the transpose.
-fn transpose(cells: &[f64], rows: usize, cols: usize) -> Vec<f64> {
-    let mut out = vec![0.0; cells.len()];
-    for column in 0..cols {
-        for row in 0..rows {
-            out[row * cols + column] = cells[column * rows + row];
-        }
+    /// The matrix without its empty columns, and the columns that stay (ascending).
+    pub fn without_empty_columns(mut self) -> (SparseMatrix, Vec<u32>) {
+        let mut place = vec![u32::MAX; self.cols];
+        self.columns.iter().for_each(|&column| place[column as usize] = 0);
+        let kept: Vec<u32> = (0..).zip(&place).filter(|(_, seen)| **seen == 0).map(|(column, _)| column).collect();
+        (0..).zip(&kept).for_each(|(to, &from)| place[from as usize] = to);
+        self.columns.iter_mut().for_each(|column| *column = place[*column as usize]);
+        self.cols = kept.len();
+        (self, kept)
     }
-    out
 }

@@ -14,7 +14,7 @@ use crate::data::DataError;
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, LogisticParams, choose_costs, cost_folds};
+use crate::logistic::{Design, LogisticParams, Target, choose_costs, cost_folds};
 use crate::progress::Progress;
 use crate::random::Stream;
 
@@ -121,7 +121,8 @@ impl<'a> Trainer<'a> {
             .par_iter()
             .map(|(condition, labels)| {
                 progress.check()?;
-                let targets: Vec<&[bool]> = labels.iter().map(|&label| self.labels[label].as_slice()).collect();
+                let targets: Vec<Target<'_>> =
+                    labels.iter().map(|&label| self.labels[label].as_slice().into()).collect();
                 let costs = self.costs_under(*condition, &targets);
                 progress.advance(labels.len());
                 Ok(costs)
@@ -133,7 +134,7 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn costs_under(&self, condition: Condition, targets: &[&[bool]]) -> Vec<f64> {
+    fn costs_under(&self, condition: Condition, targets: &[Target<'_>]) -> Vec<f64> {
         let choose = |rows: Option<&[usize]>, extras: &[&[f64]]| {
             choose_costs(&self.design, rows, extras, targets, self.row_weights.as_deref(), &self.fold_of, self.logistic)
         };

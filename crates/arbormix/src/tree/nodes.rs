@@ -98,7 +98,13 @@ pub(crate) fn fit_nodes(
                 .iter()
                 .map(|&index| {
                     let job = &jobs[index];
-                    Problem { targets: &labels[job.label], weights: job.weights, cost: job.cost, start: job.start }
+                    Problem {
+                        targets: &labels[job.label],
+                        weights: job.weights,
+                        cost: job.cost,
+                        start: job.start,
+                        coordinates: None,
+                    }
                 })
                 .collect();
             Ok(condition.with_block(design, labels, |block| solve(block, &problems, solver)))

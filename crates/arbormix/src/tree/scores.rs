@@ -100,7 +100,7 @@ impl Task<'_> {
     }
 
     fn problem<'b>(&'b self, targets: &'b [bool], start: Option<&'b Coefficients>) -> Problem<'b> {
-        Problem { targets, weights: self.weights, cost: self.params.cost, start }
+        Problem { targets, weights: self.weights, cost: self.params.cost, start, coordinates: None }
     }
 
     /// Scores of all labels with one of them as the parent (its own place stays 0).

@@ -50,7 +50,7 @@ fn optima_on_real_data_equal_those_of_scikit_learn() {
             .collect();
         let problems: Vec<Problem<'_>> = columns
             .iter()
-            .map(|targets| Problem { targets, weights: None, cost: expected.cost, start: None })
+            .map(|targets| Problem { targets, weights: None, cost: expected.cost, start: None, coordinates: None })
             .collect();
         let params = SolverParams::default();
         for (solution, optimum) in solve(&design.block(None, &[]), &problems, &params).iter().zip(&expected.objectives)

@@ -9,7 +9,7 @@ use super::predict::BinaryRelevance;
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, Problem, choose_costs, cost_folds, solve};
+use crate::logistic::{Design, Problem, Target, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
 use crate::tree::{Fitted, tree_report};
 
@@ -37,10 +37,13 @@ impl BinaryRelevanceParams {
             .par_iter()
             .map(|&(known, labels)| {
                 progress.check()?;
-                let targets: Vec<&[bool]> = labels.iter().map(|&label| columns[label].as_slice()).collect();
+                let targets: Vec<Target<'_>> = labels.iter().map(|&label| columns[label].as_slice().into()).collect();
                 let costs = choose_costs(&design, known, &[], &targets, data.weights, &folds, &self.logistic);
-                let problem = |(&targets, &cost)| Problem { targets, weights: data.weights, cost, start: None };
-                let problems: Vec<Problem<'_>> = targets.iter().zip(&costs).map(problem).collect();
+                let problems: Vec<Problem<'_>> = targets
+                    .iter()
+                    .zip(&costs)
+                    .map(|(target, &cost)| target.problem(data.weights, cost, None))
+                    .collect();
                 let solutions = solve(&design.block(known, &[]), &problems, &self.logistic.solver);
                 progress.advance(labels.len());
                 Ok(costs.into_iter().zip(solutions).collect::<Vec<_>>())

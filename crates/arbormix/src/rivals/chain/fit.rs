@@ -1,12 +1,10 @@
 //! Learning a chain.
 
-use rayon::prelude::*;
-
 use super::model::Chain;
 use super::order::Order;
 use crate::error::{ParamError, Result};
 use crate::learner::{FitReport, TrainingSet};
-use crate::logistic::{Coefficients, Design, LogisticParams, Problem, choose_costs, cost_folds, solve};
+use crate::logistic::{Design, LogisticParams, Problem, Solution, Target, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
 use crate::tree::{constant_label_notes, require_observed};
 
@@ -70,26 +68,32 @@ impl<'a> ChainTrainer<'a> {
 
     /// Learns a chain with this order; also says whether all its regressions converged.
     ///
-    /// The regressions see the true earlier labels, so they do not wait for each other.
+    /// The regressions see the true earlier labels, so they do not wait for each other: all labels (but the last) are
+    /// columns of one batch, and each regression sees the leading ones.
     pub(crate) fn fit(&self, order: &[usize], sample: Sample<'_>, progress: &dyn Progress) -> Result<(Chain, bool)> {
-        let solved: Vec<(Coefficients, bool)> = (0..order.len())
-            .into_par_iter()
-            .map(|place| {
-                progress.check()?;
-                let extras: Vec<&[f64]> = order[..place].iter().map(|&label| self.columns[label].as_slice()).collect();
-                let targets = self.labels[order[place]].as_slice();
-                let Sample { rows, weights } = sample;
-                let costs =
-                    choose_costs(&self.design, rows, &extras, &[targets], weights, &self.fold_of, self.logistic);
-                let problem = Problem { targets, weights, cost: costs[0], start: None };
-                let solutions = solve(&self.design.block(rows, &extras), &[problem], &self.logistic.solver);
-                progress.advance(1);
-                let solution = solutions.into_iter().next().expect("one problem has one solution");
-                Ok((solution.coefficients, solution.converged))
-            })
-            .collect::<Result<_>>()?;
-        let converged = solved.iter().all(|(_, converged)| *converged);
-        let mapped = solved.iter().map(|(coefficients, _)| self.design.to_features(coefficients)).collect();
+        progress.check()?;
+        let Sample { rows, weights } = sample;
+        let earlier = &order[..order.len().saturating_sub(1)];
+        let extras: Vec<&[f64]> = earlier.iter().map(|&label| self.columns[label].as_slice()).collect();
+        let coordinates = |place: usize| Some(self.design.coordinates() + place);
+        let targets: Vec<Target<'_>> = order
+            .iter()
+            .enumerate()
+            .map(|(place, &label)| Target { values: &self.labels[label], coordinates: coordinates(place) })
+            .collect();
+        let costs = choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, self.logistic);
+        progress.check()?;
+        let problems: Vec<Problem<'_>> =
+            targets.iter().zip(costs).map(|(target, cost)| target.problem(weights, cost, None)).collect();
+        let solutions = solve(&self.design.block(rows, &extras), &problems, &self.logistic.solver);
+        progress.advance(order.len());
+        let converged = solutions.iter().all(|solution| solution.converged);
+        let own = |(place, solution): (usize, &Solution)| {
+            let mut weights = self.design.to_features(&solution.coefficients);
+            weights.weights.truncate(self.design.features() + place);
+            weights
+        };
+        let mapped = solutions.iter().enumerate().map(own).collect();
         Ok((Chain::new(order.to_vec(), self.design.features(), mapped), converged))
     }
 }

@@ -221,7 +221,8 @@ impl<'a> Newton<'a> {
         }
         let mut down = gradient.clone();
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
-        let direction = conjugate::solve(|v, systems| self.hessian(v, systems), &diagonal, &down, &accuracy);
+        let hessian = |v: &Columns, systems: &[usize]| self.hessian(v, systems);
+        let direction = conjugate::solve(hessian, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS);
         let along = self.matrix.product(&direction);
         (0..direction.cols())
             .filter(|&p| !self.search(p, gradient.column(p), direction.column(p), along.column(p)))

@@ -214,7 +214,8 @@ impl Softmax<'_> {
         let mut down = reshaped(gradient, size * experts, 1);
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
         let accuracy = [progress.sqrt().clamp(1e-3, 0.1)];
-        reshaped(&conjugate::solve(hessian, &reshaped(&diagonal, size * experts, 1), &down, &accuracy), size, experts)
+        let diagonal = reshaped(&diagonal, size * experts, 1);
+        reshaped(&conjugate::solve(hessian, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS), size, experts)
     }
 }
 

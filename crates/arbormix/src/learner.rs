@@ -180,7 +180,8 @@ pub trait Predictor: Send + Sync {
     fn log_prob(&self, _features: &Matrix, _labels: &[LabelSet]) -> Result<Vec<f64>> {
         Err(Error::Unsupported { method: self.method(), what: "joint probabilities", reason: "it only scores labels" })
     }
-    /// The `count` most probable label sets of each row with their log-probabilities, best first.
+    /// The `count` most probable label sets of each row with their log-probabilities, best first. A row may have fewer:
+    /// there are no more sets, or (PCC) a search reached its node limit before it had proven more.
     fn top_sets(&self, _features: &Matrix, _count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
         Err(Error::Unsupported {
             method: self.method(),

@@ -14,6 +14,7 @@ use crate::rivals::chf::{TwoLayerParams, TwoLayers};
 use crate::rivals::ecc::{ChainEnsemble, ChainEnsembleParams};
 use crate::rivals::iblr::{NeighbourRegression, NeighbourRegressionParams};
 use crate::rivals::mlknn::{NeighbourBayes, NeighbourParams};
+use crate::rivals::mmoc::{OutputCode, OutputCodeParams};
 use crate::rivals::pcc::{ProbabilisticChain, ProbabilisticChainParams};
 use crate::tree::{Tree, TreeParams};
 
@@ -139,6 +140,14 @@ pub const METHODS: &[Method] = &[
         defaults: defaults::<TwoLayerParams>,
         learner: learner_from::<TwoLayerParams>,
         load: |stored| Ok(Box::new(TwoLayers::load(stored)?)),
+    },
+    Method {
+        name: "mmoc",
+        title: "MMOC",
+        summary: "maximum margin output coding: a learned code of the labels, decoded with binary relevance",
+        defaults: defaults::<OutputCodeParams>,
+        learner: learner_from::<OutputCodeParams>,
+        load: |stored| Ok(Box::new(OutputCode::load(stored)?)),
     },
 ];
 

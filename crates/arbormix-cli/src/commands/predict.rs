@@ -11,6 +11,7 @@ use arbormix::decide::Rule;
 use arbormix::matrix::Matrix;
 use arbormix::mixture::Rows;
 use arbormix::mixture::map::RowMixture;
+use arbormix::progress::Progress;
 use arbormix::question::{Event, Known};
 use arbormix::{AtomicFile, Inference, Model, Prediction, Result};
 use clap::Args;
@@ -179,6 +180,15 @@ impl Predict {
                 in_blocks(features, Inference::default(), "searching the best sets", reporter, work)?
             }
         };
+        // Of few labels there may be fewer sets than asked for.
+        let sets = 1_usize.checked_shl(predictor.label_count() as u32).unwrap_or(usize::MAX);
+        let short = top.iter().filter(|listed| listed.len() < self.top.min(sets)).count();
+        if short > 0 {
+            reporter.note(&format!(
+                "{short} rows list fewer than {} sets: the search reached its node limit before it had proven more",
+                self.top
+            ));
+        }
         let answers = predictions.into_iter().zip(top).enumerate();
         let answer = |(row, (prediction, top))| {
             let marginals = marginals.row(row).to_vec();

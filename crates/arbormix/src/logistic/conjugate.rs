@@ -3,8 +3,8 @@
 use super::design::{dot, dot_over};
 use crate::matrix::Columns;
 
-/// Steps at most for one system: past this a fresh Newton step gains more than a better solution of the old one.
-const MAX_STEPS: usize = 50;
+/// Steps at most within a Newton step: past this a fresh one gains more than a better solution of the old one.
+pub(super) const NEWTON_STEPS: usize = 50;
 
 /// Rough solutions of H_p d_p = b_p, and their images under X.
 pub(super) struct Direction {
@@ -14,7 +14,7 @@ pub(super) struct Direction {
     pub(super) along: Columns,
 }
 
-/// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖.
+/// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖ or after `max_steps`.
 ///
 /// `apply(v, systems)` gives H v and X v (`along` rows): column i of `v` belongs to system `systems[i]`. `diagonal`
 /// approximates the diagonals of H. Systems that are done drop out, so that no product is spent on them.
@@ -24,6 +24,7 @@ pub(super) fn solve(
     diagonal: &Columns,
     right: &Columns,
     accuracy: &[f64],
+    max_steps: usize,
 ) -> Direction {
     let (size, count) = (right.rows(), right.cols());
     let mut along = along;
@@ -40,7 +41,7 @@ pub(super) fn solve(
         }
         energy[p] = dot(r, d);
     }
-    for _ in 0..MAX_STEPS {
+    for _ in 0..max_steps {
         active.retain(|&p| energy[p] > 0.0);
         if active.is_empty() {
             break;

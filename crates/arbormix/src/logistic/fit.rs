@@ -235,8 +235,9 @@ impl<'a> Newton<'a> {
         let mut down = gradient.clone();
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
         let nowhere = Columns::zeros(self.margins.rows(), norms.len());
+        let hessian = |v: &Columns, systems: &[usize]| self.hessian(v, systems);
         let Direction { solution, along } =
-            conjugate::solve(|v, systems| self.hessian(v, systems), nowhere, &diagonal, &down, &accuracy);
+            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS);
         (0..solution.cols())
             .filter(|&p| !self.search(p, gradient.column(p), solution.column(p), along.column(p)))
             .collect()

@@ -242,7 +242,8 @@ impl Softmax<'_> {
         let accuracy = [progress.sqrt().clamp(1e-3, 0.1)];
         let nowhere = Columns::zeros(log_gate.rows() * experts, 1);
         let diagonal = reshaped(&diagonal, size * experts, 1);
-        let Direction { solution, along } = conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy);
+        let Direction { solution, along } =
+            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS);
         Direction { solution: reshaped(&solution, size, experts), along: reshaped(&along, log_gate.rows(), experts) }
     }
 }

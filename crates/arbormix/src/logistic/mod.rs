@@ -13,6 +13,7 @@ mod gate;
 pub mod loss;
 mod params;
 mod path;
+mod ridge;
 #[cfg(test)]
 mod tests;
 
@@ -22,3 +23,4 @@ pub use gate::{Gate, GateFit, fit_gate};
 pub use params::{Bias, GateParams, LogisticParams, SolverParams};
 pub(crate) use path::LOG_FLOOR;
 pub use path::{Target, choose_costs, cost_folds};
+pub(crate) use ridge::Ridge;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::row::RowChain;
 use crate::error::ParamError;
-use crate::learner::Certificate;
+use crate::learner::{Certificate, DEFAULT_NODE_LIMIT};
 use crate::logistic::loss::log_probability;
 use crate::random::Stream;
 
@@ -23,6 +23,8 @@ pub enum Search {
         /// Prefixes to open before giving up.
         node_limit: usize,
     },
+    /// Looks at all 2^d sets, as the paper does; at most [`Search::MAX_EXHAUSTIVE`] labels.
+    Exhaustive,
     /// Opens only prefixes with at least this probability; if no set has it, completes the best ones greedily. Finds
     /// every set that is more probable than the threshold, with O(d / threshold) nodes.
     Epsilon {
@@ -43,15 +45,34 @@ pub enum Search {
 
 impl Default for Search {
     fn default() -> Self {
-        Search::Exact { node_limit: 100_000 }
+        Search::Exact { node_limit: DEFAULT_NODE_LIMIT }
     }
 }
 
 impl Search {
+    /// Labels at most for [`Search::Exhaustive`].
+    pub const MAX_EXHAUSTIVE: usize = 20;
+
+    /// Errs if there are too many labels for it.
+    pub fn check_labels(&self, labels: usize) -> Result<(), ParamError> {
+        let feasible = *self != Search::Exhaustive || labels <= Search::MAX_EXHAUSTIVE;
+        let rule = "looks at all label sets, for at most 20 labels; use exact, which proves the same";
+        ParamError::require(feasible, "inference", self, rule)
+    }
+
+    /// Prefixes that a search for the best sets may open (0: any number).
+    pub(in crate::rivals) fn node_limit(&self) -> usize {
+        match *self {
+            Search::Exact { node_limit } => node_limit,
+            Search::Exhaustive => 0,
+            _ => DEFAULT_NODE_LIMIT,
+        }
+    }
+
     /// Checks the values.
     pub fn validate(&self) -> Result<(), ParamError> {
         let (usable, rule) = match *self {
-            Search::Exact { .. } => (true, ""),
+            Search::Exact { .. } | Search::Exhaustive => (true, ""),
             Search::Epsilon { threshold } => ((0.0..=1.0).contains(&threshold), "threshold must be between 0 and 1"),
             Search::Beam { width } => (width > 0, "width must be at least 1"),
             Search::MonteCarlo { samples } => (samples > 0, "samples must be at least 1"),
@@ -105,6 +126,7 @@ impl RowChain<'_> {
                 let top = sets.swap_remove(0);
                 found(top, Some(certificate))
             }
+            Search::Exhaustive => self.best_of_all(),
             Search::Epsilon { threshold } => self.above(threshold.ln()),
             Search::Beam { width } => self.beam(width),
             Search::MonteCarlo { samples } => self.best_draw(samples, stream),
@@ -112,9 +134,33 @@ impl RowChain<'_> {
     }
 
     /// The `count` most probable sets, best first, with their log-probabilities.
-    pub fn best_sets(&self, count: usize) -> Vec<(Vec<bool>, f64)> {
-        let (sets, _) = self.best_first(count, 0);
+    ///
+    /// Only proven ones: a search that gives up after `node_limit` nodes (0: never) leaves out the sets that something it
+    /// has not opened might surpass, and the list is shorter.
+    pub fn best_sets(&self, count: usize, node_limit: usize) -> Vec<(Vec<bool>, f64)> {
+        let (mut sets, certificate) = self.best_first(count, node_limit);
+        if !certificate.certified {
+            sets.retain(|set| set.log_probability >= certificate.log_bound);
+        }
         sets.into_iter().map(|set| (set.values, set.log_probability)).collect()
+    }
+
+    /// The best of all 2^d sets, depth first.
+    fn best_of_all(&self) -> Found {
+        let mut best: Option<Prefix> = None;
+        let mut open = vec![root()];
+        let mut nodes = 0;
+        while let Some(prefix) = open.pop() {
+            if prefix.values.len() < self.labels() {
+                nodes += 1;
+                open.extend(self.children(&prefix));
+            } else if best.as_ref().is_none_or(|best| prefix > *best) {
+                best = Some(prefix);
+            }
+        }
+        let best = best.unwrap_or_else(root);
+        let log_bound = best.log_probability;
+        found(best, Some(Certificate { log_bound, certified: true, nodes }))
     }
 
     fn children(&self, prefix: &Prefix) -> [Prefix; 2] {

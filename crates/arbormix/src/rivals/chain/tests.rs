@@ -119,10 +119,15 @@ proptest! {
         let exact = row.best(Search::Exact { node_limit: 0 }, stream);
         prop_assert!((exact.log_probability - top).abs() < 1e-9 && exact.certificate.unwrap().certified);
         prop_assert!((row.log_prob(&row.to_set(&exact.values)) - top).abs() < 1e-9);
-        let best = row.best_sets(count);
+        let best = row.best_sets(count, 0);
         prop_assert_eq!(best.len(), count.min(all.len()));
         for ((values, log), (_, expected)) in best.iter().zip(&all) {
             prop_assert!((log - expected).abs() < 1e-9 && (row.log_prob(&row.to_set(values)) - log).abs() < 1e-9);
+        }
+        let limited = row.best_sets(count, width);
+        prop_assert!(limited.len() <= best.len());
+        for ((_, log), (_, expected)) in limited.iter().zip(&all) {
+            prop_assert!((log - expected).abs() < 1e-9, "listed without a proof");
         }
         let mut distinct: Vec<_> = best.iter().map(|(values, _)| values.clone()).collect();
         distinct.sort();
@@ -131,6 +136,7 @@ proptest! {
         let greedy = row.greedy().1;
         for search in [
             Search::Exact { node_limit: 2 },
+            Search::Exhaustive,
             Search::Epsilon { threshold: 0.0 },
             Search::Epsilon { threshold: 0.2 },
             Search::Beam { width },
@@ -147,6 +153,7 @@ proptest! {
             let must_be_best = match search {
                 Search::Epsilon { threshold } => top.exp() > threshold,
                 Search::Beam { width } => width == 1 << d,
+                Search::Exhaustive => true,
                 _ => false,
             };
             prop_assert!(!must_be_best || found.log_probability >= top - 1e-9, "{search:?}");
@@ -175,6 +182,31 @@ fn the_greedy_path_is_not_always_the_best() {
     let found = row.best(Search::default(), &mut Stream::new(0, "test", 0));
     assert_eq!(found.values, [true, true]);
     assert!((found.log_probability - 0.4_f64.ln()).abs() < 1e-12);
+}
+
+/// Fair coins: every set is as probable as any other, and only the end of the search proves that.
+#[test]
+fn a_search_that_gives_up_lists_only_what_is_proven() {
+    let coin = |place: usize| FeatureWeights { weights: vec![0.0; place], bias: 0.0 };
+    let coins = Chain::new((0..10).collect(), 0, (0..10).map(coin).collect());
+    let row = RowChain::new(&coins, vec![0.0; 10]);
+    assert_eq!(row.best_sets(3, 0).len(), 3);
+    assert!(row.best_sets(3, 5).is_empty());
+    let found = row.best(Search::Exact { node_limit: 5 }, &mut Stream::new(0, "test", 0));
+    assert!(!found.certificate.unwrap().certified);
+}
+
+#[test]
+fn exhaustive_search_of_many_labels_is_refused() {
+    let labels = Labels::new(21, vec![LabelSet::empty(21); 2]);
+    let names: Vec<String> = (0..21).map(|label| format!("y{label}")).collect();
+    let features = matrix(&[vec![1.0], vec![2.0]]);
+    let data = TrainingSet { features: &features, labels: &labels, weights: None, label_names: &names };
+    let params = ProbabilisticChainParams { inference: Search::Exhaustive, ..Default::default() };
+    assert_eq!(
+        params.learn(&data, &Silent).err().unwrap().to_string(),
+        "parameter inference = Exhaustive: looks at all label sets, for at most 20 labels; use exact, which proves the same"
+    );
 }
 
 #[test]

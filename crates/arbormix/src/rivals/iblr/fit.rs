@@ -21,6 +21,8 @@ impl Learner for NeighbourRegressionParams {
 
     fn validate(&self) -> Result<(), ParamError> {
         Neighbours::validate(self.neighbours)?;
+        let scale = self.share_scale;
+        ParamError::require(scale.is_finite() && scale > 0.0, "share_scale", scale, "must be positive")?;
         self.logistic.validate()
     }
 
@@ -30,7 +32,7 @@ impl Learner for NeighbourRegressionParams {
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         require_observed(data, self.method())?;
-        let shares = NeighbourShares::new(Neighbours::new(data, self.neighbours)?, self.plus);
+        let shares = NeighbourShares::new(Neighbours::new(data, self.neighbours)?, self.plus, self.share_scale);
         progress.begin("finding neighbours", 1);
         progress.check()?;
         let derived = shares.training();

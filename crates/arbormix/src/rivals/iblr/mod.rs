@@ -1,7 +1,8 @@
 //! IBLR (Cheng & Hüllermeier 2009): logistic regression on what the nearest training rows are labelled with.
 //!
 //! ωⱼ(x) is the share of the k nearest training rows that have label j (a training row is not its own neighbour). Each
-//! label is a logistic regression on all ω, or on x and all ω (`plus`, IBLR-ML+).
+//! label is a logistic regression on all ω, or on x and all ω (`plus`, IBLR-ML+). `share_scale` multiplies every ω.
+//! Distances are between the features as scaled by `features.scaling`; `none` leaves them raw.
 
 mod fit;
 mod params;

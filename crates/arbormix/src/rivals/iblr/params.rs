@@ -18,6 +18,9 @@ pub struct NeighbourRegressionParams {
     pub neighbours: usize,
     /// Whether the regressions also see the features (IBLR-ML+).
     pub plus: bool,
+    /// What the shares of neighbours are multiplied by. The penalty bears less on a larger scale: 1 is the share, the
+    /// number of neighbours is the count. Matters most beside features (`plus`).
+    pub share_scale: f64,
     /// Seed of the fold assignments.
     pub seed: u64,
 }
@@ -29,6 +32,7 @@ impl Default for NeighbourRegressionParams {
             logistic: LogisticParams::default(),
             neighbours: 10,
             plus: false,
+            share_scale: 1.0,
             seed: 0,
         }
     }

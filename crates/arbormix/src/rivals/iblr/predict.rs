@@ -16,18 +16,26 @@ pub type NeighbourRegression = Stacked<NeighbourShares>;
 pub struct NeighbourShares {
     neighbours: Neighbours,
     plus: bool,
+    scale: f64,
 }
 
 /// What the file holds beside the tensors.
 #[derive(Serialize, Deserialize)]
 struct Facts {
     plus: bool,
+    /// Files from before it could be chosen have none.
+    #[serde(default = "unscaled")]
+    scale: f64,
     neighbours: serde_json::Value,
 }
 
+fn unscaled() -> f64 {
+    1.0
+}
+
 impl NeighbourShares {
-    pub(super) fn new(neighbours: Neighbours, plus: bool) -> NeighbourShares {
-        NeighbourShares { neighbours, plus }
+    pub(super) fn new(neighbours: Neighbours, plus: bool, scale: f64) -> NeighbourShares {
+        NeighbourShares { neighbours, plus, scale }
     }
 
     /// The derived features of the training rows: none is its own neighbour.
@@ -36,7 +44,8 @@ impl NeighbourShares {
     }
 
     fn derived_from(&self, features: &Matrix, mut counts: DenseMatrix) -> Matrix {
-        counts.values_mut().iter_mut().for_each(|count| *count /= self.neighbours.count() as f64);
+        let (scale, of) = (self.scale, self.neighbours.count() as f64);
+        counts.values_mut().iter_mut().for_each(|count| *count = scale * (*count / of));
         if self.plus { append(features, &counts) } else { Matrix::Dense(counts) }
     }
 }
@@ -58,13 +67,13 @@ impl Derivation for NeighbourShares {
 
     fn stored(&self) -> Stored {
         let mut part = self.neighbours.stored();
-        let facts = Facts { plus: self.plus, neighbours: std::mem::take(&mut part.facts) };
+        let facts = Facts { plus: self.plus, scale: self.scale, neighbours: std::mem::take(&mut part.facts) };
         Stored { tensors: part.tensors, ..Stored::with_facts(&facts) }
     }
 
     fn load(stored: &Stored) -> Result<NeighbourShares> {
         let facts: Facts = stored.facts_as()?;
         let neighbours = Neighbours::load(&Stored { facts: facts.neighbours, tensors: stored.tensors.clone() })?;
-        Ok(NeighbourShares { neighbours, plus: facts.plus })
+        Ok(NeighbourShares { neighbours, plus: facts.plus, scale: facts.scale })
     }
 }

@@ -17,7 +17,7 @@ fn it_is_br_on_the_neighbours_shares() {
         matrix.visit_row(row, |column, value| out[column] = value);
         out
     };
-    let shares = |matrix: &Matrix, own: bool, plus: bool| {
+    let shares = |matrix: &Matrix, own: bool, plus: bool, scale: f64| {
         let mut out = Vec::new();
         for query in 0..matrix.rows() {
             let x = cells(matrix, query);
@@ -28,24 +28,27 @@ fn it_is_br_on_the_neighbours_shares() {
             if plus {
                 out.extend(x);
             }
-            let share =
-                |label| near[..6].iter().filter(|&&row| train.labels().row(row).get(label)).count() as f64 / 6.0;
+            let share = |label| {
+                near[..6].iter().filter(|&&row| train.labels().row(row).get(label)).count() as f64 * scale / 6.0
+            };
             out.extend((0..3).map(share));
         }
         Matrix::Dense(DenseMatrix::new(matrix.rows(), if plus { 7 } else { 3 }, out))
     };
-    for plus in [false, true] {
+    for (plus, share_scale) in [(false, 1.0), (true, 1.0), (true, 6.0)] {
         let set = TrainingSet {
             features: train.features(),
             labels: train.labels(),
             weights: None,
             label_names: train.label_names(),
         };
-        let iblr =
-            NeighbourRegressionParams { neighbours: 6, plus, ..Default::default() }.learn(&set, &Silent).unwrap().0;
-        let derived = shares(train.features(), true, plus);
+        let iblr = NeighbourRegressionParams { neighbours: 6, plus, share_scale, ..Default::default() }
+            .learn(&set, &Silent)
+            .unwrap()
+            .0;
+        let derived = shares(train.features(), true, plus, share_scale);
         let br = BinaryRelevanceParams::default().learn(&TrainingSet { features: &derived, ..set }, &Silent).unwrap().0;
-        let expected = br.marginals(&shares(test.features(), false, plus)).unwrap();
+        let expected = br.marginals(&shares(test.features(), false, plus, share_scale)).unwrap();
         let ours = iblr.marginals(test.features()).unwrap();
         assert!(ours.values().iter().zip(expected.values()).all(|(a, b)| (a - b).abs() < 1e-9), "plus = {plus}");
     }

@@ -2,7 +2,8 @@
 //!
 //! For each label and each count j of neighbours with it, Bayes' rule on the training rows gives
 //! P(y = 1 | j) ∝ P(y = 1) P(j | y = 1), with both factors smoothed. The neighbours of a training row exclude the row
-//! itself. Labels are independent given x. For min-max normalised distances scale the features (`features.scaling`).
+//! itself. Labels are independent given x. Distances are Euclidean, between the features as
+//! scaled by `features.scaling`: `none` leaves them raw, `auto` is `minmax` for dense features and `none` for sparse ones.
 
 mod fit;
 mod params;

@@ -2,13 +2,11 @@
 
 use crate::data::LabelSet;
 use crate::error::Result;
-use crate::learner::{Certificate, Inference, Joint, Prediction, Predictor};
-use crate::logistic::loss::{log_probability, log_sigmoid, sigmoid};
+use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
+use crate::rivals::independent;
 use crate::rivals::neighbours::Neighbours;
-use crate::tree::Branching;
-use crate::tree::inference::{BestSets, best_set};
 
 /// A fitted MLKNN.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,41 +64,19 @@ impl Predictor for NeighbourBayes {
 
     /// Each label by itself; a probability of ½ counts as present.
     fn predict(&self, features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
-        let odds = self.odds(features);
-        let prediction = |row: usize| {
-            let labels = LabelSet::from_bools(&odds.row(row).iter().map(|z| *z >= 0.0).collect::<Vec<_>>());
-            let log_bound = odds.row(row).iter().map(|z| log_probability(*z, *z >= 0.0)).sum();
-            let certificate = Certificate { log_bound, certified: true, nodes: 1 };
-            Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
-        };
-        Ok((0..odds.rows()).map(prediction).collect())
+        Ok(independent::predictions(&self.odds(features)))
     }
 
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        let mut odds = self.odds(features);
-        odds.values_mut().iter_mut().for_each(|z| *z = sigmoid(*z));
-        Ok(odds)
+        Ok(independent::marginals(self.odds(features)))
     }
 
     fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
-        let odds = self.odds(features);
-        let of = |(row, set): (usize, &LabelSet)| {
-            odds.row(row).iter().enumerate().map(|(label, z)| log_probability(*z, set.get(label))).sum()
-        };
-        Ok(labels.iter().enumerate().map(of).collect())
+        Ok(independent::log_prob(&self.odds(features), labels))
     }
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        let odds = self.odds(features);
-        let alone = Branching::isolated(self.label_count());
-        let of = |row: usize| {
-            let table = |z: &f64| [[log_sigmoid(-z), log_sigmoid(*z)]; 2];
-            let tables: Vec<_> = odds.row(row).iter().map(table).collect();
-            BestSets::new(tables.len(), |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed))
-                .take(count)
-                .collect()
-        };
-        Ok((0..odds.rows()).map(of).collect())
+        Ok(independent::top_sets(&self.odds(features), count))
     }
 
     fn store(&self) -> Stored {

@@ -1,10 +1,12 @@
-//! Tests of MLKNN: against the formulas of Zhang & Zhou written down plainly.
+//! Tests of MLKNN: against scikit-multilearn, and the formulas of Zhang & Zhou written down plainly.
 
 use super::*;
 use crate::data::planted::Planted;
-use crate::learner::{Learner, TrainingSet};
-use crate::matrix::Matrix;
+use crate::data::{Column, Dataset, LabelSet, Labels};
+use crate::learner::{Learner, TrainingSet, fit};
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::progress::Silent;
+use crate::registry::{Preset, learner};
 
 #[test]
 fn probabilities_equal_the_formulas_of_the_authors() {
@@ -45,6 +47,47 @@ fn probabilities_equal_the_formulas_of_the_authors() {
             let off = (1.0 - prior) * (s + without[j]) / (s * 6.0 + n0);
             let expected = on / (on + off);
             assert!((ours.get(row, label) - expected).abs() < 1e-12, "label {label} row {row}");
+        }
+    }
+}
+
+#[test]
+fn posteriors_are_those_of_scikit_multilearn_with_raw_and_with_scaled_distances() {
+    #[derive(serde::Deserialize)]
+    struct Case {
+        x: Vec<Vec<f64>>,
+        y: Vec<Vec<u8>>,
+        neighbours: usize,
+        smoothing: f64,
+        test: Vec<Vec<f64>>,
+        raw: Vec<Vec<f64>>,
+        minmax: Vec<Vec<f64>>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Reference {
+        cases: Vec<Case>,
+    }
+    let reference: Reference = serde_json::from_str(include_str!("../../../tests/reference/mlknn.json")).unwrap();
+    let dataset = |x: &[Vec<f64>], sets: Vec<LabelSet>| {
+        let features = Matrix::Dense(DenseMatrix::new(x.len(), x[0].len(), x.concat()));
+        let columns = (0..x[0].len()).map(|column| Column::numeric(format!("x{column}"))).collect();
+        let labels = sets[0].len();
+        let names = (0..labels).map(|label| format!("y{label}")).collect();
+        Dataset::new("reference", features, columns, Labels::new(labels, sets), names).unwrap()
+    };
+    for (number, case) in reference.cases.iter().enumerate() {
+        let set = |row: &Vec<u8>| LabelSet::from_bools(&row.iter().map(|&on| on == 1).collect::<Vec<_>>());
+        let train = dataset(&case.x, case.y.iter().map(set).collect());
+        let test = dataset(&case.test, vec![LabelSet::empty(case.y[0].len()); case.test.len()]);
+        for (scaling, expected) in [("none", &case.raw), ("minmax", &case.minmax), ("auto", &case.minmax)] {
+            let (neighbours, smoothing) = (case.neighbours, case.smoothing);
+            let params = serde_json::json!({
+                "features": {"scaling": scaling}, "neighbours": neighbours, "smoothing": smoothing,
+            });
+            let learner = learner("mlknn", Preset::Default, &params).unwrap();
+            let ours = fit(learner.as_ref(), &train, None, &Silent).unwrap().marginals(&test).unwrap();
+            let close = |(a, b): (&f64, f64)| (a - b).abs() < 1e-12;
+            assert!(ours.values().iter().zip(expected.concat()).all(close), "case {number}, scaling {scaling}");
         }
     }
 }

@@ -34,6 +34,7 @@ impl Learner for ProbabilisticChainParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        self.inference.check_labels(data.labels.count())?;
         let (chain, report) = self.recipe().learn(data, progress)?;
         Ok((Box::new(ProbabilisticChain::new(chain, self)), report))
     }

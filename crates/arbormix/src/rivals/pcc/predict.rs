@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::params::ProbabilisticChainParams;
 use crate::data::LabelSet;
-use crate::error::{Error, Result};
+use crate::error::{Error, ParamError, Result};
 use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
-use crate::model::Stored;
+use crate::model::{ModelFileError, Stored};
 use crate::random::Stream;
 use crate::rivals::chain::{Chain, Search};
 
@@ -55,7 +55,11 @@ impl ProbabilisticChain {
     /// Brings back what [`Predictor::store`] gave.
     pub fn load(stored: &Stored) -> Result<ProbabilisticChain> {
         let facts: Facts = stored.facts_as()?;
-        Ok(ProbabilisticChain { chain: Chain::load(&stored.part("chain.", facts.chain))?, settings: facts.settings })
+        let chain = Chain::load(&stored.part("chain.", facts.chain))?;
+        let refused =
+            |error: ParamError| ModelFileError::Entry { name: "facts".to_string(), message: error.to_string() };
+        facts.settings.inference.check_labels(chain.order().len()).map_err(refused)?;
+        Ok(ProbabilisticChain { chain, settings: facts.settings })
     }
 }
 
@@ -119,10 +123,12 @@ impl Predictor for ProbabilisticChain {
         Ok(self.chain.ask(features, |row, chain| chain.log_prob(&labels[row])))
     }
 
-    /// Exact whatever the parameter `inference` says; without a node limit.
+    /// Exact whatever the parameter `inference` says, with the node limit of its `exact` (else the default one). A row
+    /// whose search gives up lists only the sets proven by then.
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        let node_limit = self.settings.inference.node_limit();
         Ok(self.chain.ask(features, |_, chain| {
-            chain.best_sets(count).into_iter().map(|(values, log)| (chain.to_set(&values), log)).collect()
+            chain.best_sets(count, node_limit).into_iter().map(|(values, log)| (chain.to_set(&values), log)).collect()
         }))
     }
 

@@ -1,0 +1,46 @@
+//! Answers of methods whose labels are independent given x: everything follows from each label's log-odds.
+//!
+//! `odds` is N × d throughout: the log-odds of every label of every row.
+
+use crate::data::LabelSet;
+use crate::learner::{Certificate, Prediction};
+use crate::logistic::loss::{log_probability, log_sigmoid, sigmoid};
+use crate::matrix::DenseMatrix;
+use crate::tree::Branching;
+use crate::tree::inference::{BestSets, best_set};
+
+/// Each label by itself; a probability of ½ counts as present.
+pub(super) fn predictions(odds: &DenseMatrix) -> Vec<Prediction> {
+    let prediction = |row: usize| {
+        let labels = LabelSet::from_bools(&odds.row(row).iter().map(|z| *z >= 0.0).collect::<Vec<_>>());
+        let log_bound = odds.row(row).iter().map(|z| log_probability(*z, *z >= 0.0)).sum();
+        let certificate = Certificate { log_bound, certified: true, nodes: 1 };
+        Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
+    };
+    (0..odds.rows()).map(prediction).collect()
+}
+
+/// P(yᵢ = 1 | x).
+pub(super) fn marginals(mut odds: DenseMatrix) -> DenseMatrix {
+    odds.values_mut().iter_mut().for_each(|z| *z = sigmoid(*z));
+    odds
+}
+
+/// log P(y | x) of one label set per row.
+pub(super) fn log_prob(odds: &DenseMatrix, labels: &[LabelSet]) -> Vec<f64> {
+    let of = |(row, set): (usize, &LabelSet)| {
+        odds.row(row).iter().enumerate().map(|(label, z)| log_probability(*z, set.get(label))).sum()
+    };
+    labels.iter().enumerate().map(of).collect()
+}
+
+/// The `count` most probable sets of each row.
+pub(super) fn top_sets(odds: &DenseMatrix, count: usize) -> Vec<Vec<(LabelSet, f64)>> {
+    let alone = Branching::isolated(odds.cols());
+    let of = |row: usize| {
+        let table = |z: &f64| [[log_sigmoid(-z), log_sigmoid(*z)]; 2];
+        let tables: Vec<_> = odds.row(row).iter().map(table).collect();
+        BestSets::new(tables.len(), |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed)).take(count).collect()
+    };
+    (0..odds.rows()).map(of).collect()
+}

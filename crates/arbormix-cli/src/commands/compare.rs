@@ -29,7 +29,7 @@ const CELLS: &str = "arbormix-compare.cells";
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  arbormix compare photos-train.arff photos-test.arff --folds 3 --methods br,ctbn\n  \
-    arbormix compare photos-train.arff --folds 2 --methods mlme+experts=2,br,br@paper --csv cells.csv"
+    arbormix compare photos-train.arff --folds 2 --methods mlme+experts=2,br,br@paper --csv c.csv"
 )]
 pub(crate) struct Compare {
     /// The data files

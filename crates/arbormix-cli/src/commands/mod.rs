@@ -30,7 +30,8 @@ pub(crate) enum Command {
     Evaluate(evaluate::Evaluate),
     Inspect(inspect::Inspect),
     Crossval(crossval::Crossval),
-    Compare(compare::Compare),
+    // Boxed: it has many more options than the others.
+    Compare(Box<compare::Compare>),
     Paper(paper::Paper),
     Methods(methods::Methods),
 }

@@ -1,6 +1,6 @@
 //! Experiments: data sets × methods × folds, with checkpoints, tests of significance and tables.
 //!
-//! [`Experiment`] says what is compared, [`run`] runs its cells (one data set, one method, one fold each) in parallel
+//! [`Experiment`] says what is compared, [`run()`] runs its cells (one data set, one method, one fold each) in parallel
 //! and gives [`Results`]; [`Comparison`] turns one measure of them into means, standard errors, tests against a
 //! reference method and ranks; [`report`] writes those as Markdown, LaTeX, CSV and JSON. [`significance`] has the tests
 //! by themselves, [`paper`] the published figures of ML-ME's paper beside ours.

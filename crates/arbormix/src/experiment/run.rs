@@ -78,8 +78,11 @@ pub fn run(
     }
     // A stable sort: cells of one data set stay in their order.
     pending.sort_by_key(|job| std::cmp::Reverse(job.bytes));
-    progress.begin("cells", done.len() + pending.len());
-    progress.advance(done.len());
+    // Counted apart: cells that took no time would spoil the estimate of what is left.
+    if !done.is_empty() {
+        progress.note(&format!("{} of {} cells are finished already", done.len(), done.len() + pending.len()));
+    }
+    progress.begin("cells", pending.len());
     let runners = runners.min(pending.len());
     let state = Mutex::new(State { pending, room: Room::new(options.memory), done, stopped: None });
     let freed = Condvar::new();

@@ -3,7 +3,7 @@
 //! | question | test |
 //! |---|---|
 //! | two methods on the folds of one data set | [`paired_t`] (the paper's), [`corrected_resampled_t`] |
-//! | two methods over data sets | [`wilcoxon`] |
+//! | two methods over data sets | [`wilcoxon()`] |
 //! | several methods over data sets | [`friedman`], then [`nemenyi_distance`] |
 //!
 //! The training sets of folds overlap, so their values are not independent and the plain paired t finds differences too

@@ -91,7 +91,8 @@ fn wilcoxon_is_that_of_scipy() {
     for case in &reference.wilcoxon {
         let test = wilcoxon(&case.first, &case.second).unwrap();
         assert_eq!((test.exact, test.statistic), (case.exact, case.statistic));
-        close(test.p_value, case.p, 1e-10, "p");
+        // The normal distribution that we use has some ten digits; counting is exact.
+        close(test.p_value, case.p, if case.exact { 1e-14 } else { 1e-8 }, "p");
     }
     assert_eq!(wilcoxon(&[1.0], &[1.0]).unwrap().p_value, 1.0);
     assert_eq!(wilcoxon(&[], &[]), None);

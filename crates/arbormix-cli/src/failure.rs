@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use arbormix::experiment::ExperimentError;
+
 /// Why a command stopped before its work was done.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -15,6 +17,8 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// The user pressed Ctrl-C.
     Interrupted,
+    /// The user pressed Ctrl-C, and what is done so far is kept, as this says.
+    Paused(String),
 }
 
 impl Failure {
@@ -28,7 +32,7 @@ impl Failure {
         ExitCode::from(match self {
             Failure::Usage(_) => 2,
             Failure::Work(_) | Failure::Output(_) => 1,
-            Failure::Interrupted => 130,
+            Failure::Interrupted | Failure::Paused(_) => 130,
         })
     }
 }
@@ -36,7 +40,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(message) | Failure::Work(message) => f.write_str(message),
+            Failure::Usage(message) | Failure::Work(message) | Failure::Paused(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "the standard output: {error}"),
             Failure::Interrupted => f.write_str("interrupted; nothing was written"),
         }
@@ -49,6 +53,10 @@ impl From<arbormix::Error> for Failure {
             arbormix::Error::Cancelled => Failure::Interrupted,
             arbormix::Error::Params(problem) => Failure::Usage(problem.to_string()),
             arbormix::Error::Question(problem) => Failure::Usage(problem.to_string()),
+            arbormix::Error::Experiment(problem @ ExperimentError::Checkpoint { .. }) => {
+                Failure::Work(problem.to_string())
+            }
+            arbormix::Error::Experiment(problem) => Failure::Usage(problem.to_string()),
             other => Failure::Work(other.to_string()),
         }
     }

@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod drawing;
 mod failure;
+mod method_spec;
 mod output;
 mod overrides;
 mod progress;

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::method_spec::MethodSpec;
 
 /// Parameter of the methods that search.
 const INFERENCE: &str = "inference";
@@ -29,7 +30,7 @@ pub(crate) struct LearnerArgs {
 
 /// One `--set`: where, and what.
 #[derive(Debug, Clone, PartialEq)]
-struct Assignment {
+pub(crate) struct Assignment {
     name: String,
     value: Value,
 }
@@ -41,7 +42,7 @@ impl Assignment {
         Assignment { name: name.to_string(), value }
     }
 
-    fn parse(text: &str) -> Result<Assignment, String> {
+    pub(crate) fn parse(text: &str) -> Result<Assignment, String> {
         match text.split_once('=') {
             Some((name, value)) if name.split('.').all(|part| !part.is_empty()) => Ok(Assignment::new(name, value)),
             _ => Err("expected NAME=VALUE, e.g. experts=3".to_string()),
@@ -55,24 +56,34 @@ pub(crate) fn searches(method: &str) -> bool {
 }
 
 impl LearnerArgs {
+    /// Every choice as in the paper.
+    pub(crate) fn paper() -> LearnerArgs {
+        LearnerArgs { preset: "paper".to_string(), experts: None, scaling: None, assignments: Vec::new() }
+    }
+
     pub(crate) fn preset(&self) -> Preset {
         if self.preset == "paper" { Preset::Paper } else { Preset::Default }
     }
 
-    /// One learner for each method. With several methods, a parameter goes to those that have it, and one must.
+    /// One learner for each method, which may have a preset and parameters of its own ([`MethodSpec`]). With several
+    /// methods, a parameter goes to those that have it, and one must.
     pub(crate) fn learners(&self, methods: &[String], seed: Option<u64>) -> Result<Vec<Box<dyn Learner>>, Failure> {
+        let specs: Vec<MethodSpec> = methods.iter().map(|text| MethodSpec::parse(text)).collect::<Result<_, _>>()?;
         let mut assignments = Vec::new();
         assignments.extend(self.experts.as_ref().map(|value| Assignment::new("experts", value)));
         assignments.extend(self.scaling.as_ref().map(|value| Assignment::new("features.scaling", value)));
         assignments.extend(self.assignments.iter().cloned());
         let mut learners = Vec::new();
-        let defaults = |name: &String| registry::method(name).map(|method| method.defaults(self.preset()));
-        let all: Vec<Value> = methods.iter().map(defaults).collect::<Result<_, _>>().map_err(arbormix::Error::from)?;
-        for (name, defaults) in methods.iter().zip(&all) {
+        let preset = |spec: &MethodSpec| spec.preset.unwrap_or(self.preset());
+        let defaults = |spec: &MethodSpec| registry::method(&spec.method).map(|method| method.defaults(preset(spec)));
+        let all: Vec<Value> = specs.iter().map(defaults).collect::<Result<_, _>>().map_err(arbormix::Error::from)?;
+        for (spec, defaults) in specs.iter().zip(&all) {
             let elsewhere = |a: &&Assignment| !has(defaults, &a.name) && all.iter().any(|other| has(other, &a.name));
             let mut chosen: Vec<Assignment> = assignments.iter().filter(|a| !elsewhere(a)).cloned().collect();
-            // A method without a seed has nothing random: any seed gives the same model.
-            if let Some(seed) = seed.filter(|_| has(defaults, "seed")) {
+            chosen.extend(spec.assignments.iter().cloned());
+            // A method without a seed has nothing random: any seed gives the same model. A method's own seed stays.
+            let own_seed = spec.assignments.iter().any(|a| a.name == "seed");
+            if let Some(seed) = seed.filter(|_| has(defaults, "seed") && !own_seed) {
                 chosen.push(Assignment { name: "seed".to_string(), value: seed.into() });
             }
             // One seed for everything random, unless the search is set up by hand.
@@ -81,7 +92,7 @@ impl LearnerArgs {
             if let Some(seed) = seed.filter(|_| !by_hand && has(defaults, &annealing)) {
                 chosen.push(Assignment { name: annealing, value: seed.into() });
             }
-            learners.push(registry::learner(name, self.preset(), &nested(&chosen)?)?);
+            learners.push(registry::learner(&spec.method, preset(spec), &nested(&chosen)?)?);
         }
         Ok(learners)
     }

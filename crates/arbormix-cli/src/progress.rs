@@ -41,7 +41,29 @@ pub(crate) struct Stage {
     name: String,
     steps: usize,
     done: usize,
+    begun: Instant,
     last_line: Instant,
+}
+
+impl Stage {
+    fn begin(name: &str, steps: usize) -> Stage {
+        let now = Instant::now();
+        Stage { name: name.to_string(), steps, done: 0, begun: now, last_line: now }
+    }
+
+    /// What is left if the other steps take as long as those so far.
+    fn seconds_left(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() / self.done.max(1) as f64 * (self.steps - self.done) as f64
+    }
+}
+
+/// A time as a person says it.
+fn rough(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
 }
 
 impl Reporter {
@@ -52,7 +74,7 @@ impl Reporter {
         } else if std::io::stderr().is_terminal() {
             Reporter::Bar(ProgressBar::no_length())
         } else {
-            Reporter::Lines(Mutex::new(Stage { name: String::new(), steps: 0, done: 0, last_line: Instant::now() }))
+            Reporter::Lines(Mutex::new(Stage::begin("", 0)))
         }
     }
 
@@ -69,7 +91,7 @@ impl Progress for Reporter {
         match self {
             Reporter::Quiet => {}
             Reporter::Lines(current) => {
-                let now = Stage { name: stage.to_string(), steps, done: 0, last_line: Instant::now() };
+                let now = Stage::begin(stage, steps);
                 if let Ok(mut current) = current.lock() {
                     *current = now;
                 }
@@ -96,7 +118,8 @@ impl Progress for Reporter {
                 stage.done += steps;
                 if stage.last_line.elapsed() >= LINE_EVERY && stage.done < stage.steps {
                     stage.last_line = Instant::now();
-                    eprintln!("{}: {} of {}", stage.name, stage.done, stage.steps);
+                    let left = rough(stage.seconds_left());
+                    eprintln!("{}: {} of {}, about {left} left", stage.name, stage.done, stage.steps);
                 }
             }
             Reporter::Bar(bar) => bar.inc(steps as u64),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::data::{DataError, FormatError};
+use crate::experiment::ExperimentError;
 use crate::model::ModelFileError;
 use crate::question::QuestionError;
 
@@ -36,6 +37,9 @@ pub enum Error {
     /// A model file is damaged, foreign or of another version.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
+    /// An experiment's parts do not fit together, or its checkpoint cannot be used.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
     /// The method cannot answer this question.
     #[error("{method} cannot give {what}: {reason}")]
     Unsupported {

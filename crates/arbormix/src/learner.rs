@@ -137,7 +137,8 @@ pub struct Prediction {
 }
 
 /// What kind of joint probability a method gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Joint {
     /// A distribution over all label sets that sums to one; predictions look for its most probable set.
     Distribution,

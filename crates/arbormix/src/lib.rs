@@ -7,6 +7,7 @@
 //! Data flows one way; each module knows only those before it:
 //!
 //! `data` → `features` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
+//! → `experiment`
 //!
 //! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
 //!
@@ -17,6 +18,7 @@ mod atomic;
 pub mod data;
 pub mod decide;
 pub mod error;
+pub mod experiment;
 pub mod features;
 mod learner;
 pub mod logistic;

@@ -5,16 +5,15 @@ mod summary;
 
 use std::path::PathBuf;
 
+use arbormix::Learner;
 use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
-use arbormix::measure::MeasureOptions;
+use arbormix::experiment::run_fold;
 use arbormix::progress::Progress;
-use arbormix::{Learner, fit};
 use clap::Args;
 
 use self::misses::Misses;
 use self::summary::{Fold, Results};
-use super::scoring::measures;
 use crate::args::{Common, DataArgs};
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -88,11 +87,9 @@ impl Crossval {
         fold: usize,
         progress: &dyn Progress,
     ) -> Result<Fold, Failure> {
-        let (train, test) = (data.select_rows(&folds.train(fold)), data.select_rows(&folds.test(fold)));
-        let model = fit(learner, &train, None, progress)?;
-        let measures = measures(&model, &test, model.predictor().inference(), &MeasureOptions::default(), progress)?;
+        let round = run_fold(learner, data, folds, fold, progress)?;
         let count = self.count_misses && overrides::searches(learner.method());
-        let misses = count.then(|| Misses::count(&model, &test, progress)).transpose()?;
-        Ok(Fold { measures: measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect(), misses })
+        let misses = count.then(|| Misses::count(&round.model, &round.test, progress)).transpose()?;
+        Ok(Fold { measures: round.measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect(), misses })
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use arbormix::data::formats::{self, Format};
 use arbormix::data::planted::{Truth, photos};
 use arbormix::data::{Dataset, LabelSet};
+use arbormix::experiment::scoring::measure_model;
 use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use arbormix::registry::{self, Preset};
@@ -14,7 +15,6 @@ use arbormix::{Model, fit};
 use clap::Args;
 use serde_json::json;
 
-use super::scoring::measures;
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::{fixed, print, print_json, table};
@@ -66,7 +66,7 @@ impl Demo {
             let progress = Part { name: name.to_string(), inner: reporter };
             let model = fit(learner.as_ref(), &train, None, &progress)?;
             let measures =
-                measures(&model, &test, model.predictor().inference(), &MeasureOptions::default(), &progress)?;
+                measure_model(&model, &test, model.predictor().inference(), &MeasureOptions::default(), &progress)?;
             models.push((registry::method(name).map_err(arbormix::Error::from)?.title, model, measures));
         }
         let best = best_possible(&truth, &test)?;

@@ -31,6 +31,9 @@ impl Describe {
             return print_json(&json!(description));
         }
         print(&figures(&description))?;
+        for defect in &description.defects {
+            print(&format!("\nwarning: {defect}\n"))?;
+        }
         print(&labels(&description))?;
         print(&pairs(&description))
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use arbormix::data::{DataError, Dataset};
+use arbormix::experiment::scoring::measure_model;
 use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
 use arbormix::{Error, Model};
 use clap::Args;
 use serde_json::json;
 
-use super::scoring::measures;
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
 use crate::output::{fixed, print, print_json, table};
@@ -49,7 +49,7 @@ impl Evaluate {
         require_labels(&data, names)?;
         let zero_division = if self.zero_division == "one" { ZeroDivision::One } else { ZeroDivision::Zero };
         let options = MeasureOptions { zero_division, ..MeasureOptions::default() };
-        let measures = measures(&model, &data, inference, &options, reporter)?;
+        let measures = measure_model(&model, &data, inference, &options, reporter)?;
         reporter.finish();
         let without: Vec<&str> = measures.labels_without_support().iter().map(|&label| names[label].as_str()).collect();
         if common.json {

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod compare;
 mod crossval;
 mod demo;
 mod describe;
@@ -8,8 +9,9 @@ mod explain;
 mod fit;
 mod inspect;
 mod methods;
+mod paper;
 mod predict;
-mod scoring;
+mod runner;
 
 use clap::Subcommand;
 
@@ -28,6 +30,9 @@ pub(crate) enum Command {
     Evaluate(evaluate::Evaluate),
     Inspect(inspect::Inspect),
     Crossval(crossval::Crossval),
+    // Boxed: it has many more options than the others.
+    Compare(Box<compare::Compare>),
+    Paper(paper::Paper),
     Methods(methods::Methods),
 }
 
@@ -42,6 +47,8 @@ pub(crate) fn run(command: &Command, common: &Common, reporter: &Reporter) -> Re
         Command::Evaluate(evaluate) => evaluate.run(common, reporter),
         Command::Inspect(inspect) => inspect.run(common),
         Command::Crossval(crossval) => crossval.run(common, reporter),
+        Command::Compare(compare) => compare.run(common, reporter),
+        Command::Paper(paper) => paper.run(common, reporter),
         Command::Methods(methods) => methods.run(common),
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use arbormix::data::Dataset;
 use arbormix::decide::Rule;
+use arbormix::experiment::scoring::in_blocks;
 use arbormix::matrix::Matrix;
 use arbormix::mixture::Rows;
 use arbormix::mixture::map::RowMixture;
@@ -18,7 +19,7 @@ use clap::Args;
 
 use self::question::{Asked, Question};
 use self::record::{Answer, header, unwrapped};
-use super::scoring::in_blocks;
+
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
 use crate::output::{require_output, stdout};

@@ -16,7 +16,10 @@ fn every_example_in_the_help_works() {
     let commands: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(
         commands,
-        ["demo", "describe", "fit", "predict", "explain", "evaluate", "inspect", "crossval", "methods", "help"]
+        [
+            "demo", "describe", "fit", "predict", "explain", "evaluate", "inspect", "crossval", "compare", "paper",
+            "methods", "help"
+        ]
     );
     for command in commands.iter().filter(|&&command| command != "help") {
         let examples = examples(&folder.succeed(&format!("{command} --help")));

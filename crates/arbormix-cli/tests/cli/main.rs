@@ -5,8 +5,10 @@
 
 mod bad_inputs;
 mod commands;
+mod compare;
 mod determinism;
 mod examples;
 mod interrupt;
+mod paper;
 mod questions;
 mod support;

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use serde::Serialize;
 
+use super::defects::{self, Defect};
 use super::{ColumnKind, Dataset, LabelSet};
 use crate::matrix::Matrix;
 
@@ -54,6 +55,8 @@ pub struct Description {
     pub label_pairs: Vec<LabelPair>,
     /// Bytes that the features and labels take in memory.
     pub memory_bytes: usize,
+    /// Signs that the file was put together wrongly.
+    pub defects: Vec<Defect>,
 }
 
 /// How many rows have a label.
@@ -144,6 +147,7 @@ pub fn describe(data: &Dataset) -> Description {
         label_counts,
         label_pairs,
         memory_bytes: memory(data),
+        defects: defects::find(data),
     }
 }
 
@@ -279,7 +283,8 @@ fn same_labels(data: &Dataset, left: usize, right: usize) -> bool {
     labels.row(left) == labels.row(right) && labels.mask().is_none_or(|masks| masks[left] == masks[right])
 }
 
-fn memory(data: &Dataset) -> usize {
+/// Bytes of the features and labels.
+pub(crate) fn memory(data: &Dataset) -> usize {
     let features = match data.features() {
         Matrix::Dense(dense) => size_of_val(dense.values()),
         Matrix::Sparse(sparse) => {

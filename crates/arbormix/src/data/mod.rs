@@ -1,6 +1,7 @@
 //! Data sets: features, labels, names; splits; the planted generator; readers and writers.
 
 mod dataset;
+pub mod defects;
 pub mod describe;
 pub mod formats;
 mod labels;

@@ -1,11 +1,11 @@
 //! The list of measures that were computed, and the reasons for those that were not.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Direction, MeasureOptions, Outcome, ZeroDivision, full_rows};
 
 /// One measure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// Its name, e.g. `exact_match`.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Measure {
 }
 
 /// A measure that is not defined for the input.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Absent {
     /// Its name.
     pub name: String,

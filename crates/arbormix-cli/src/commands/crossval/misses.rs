@@ -3,11 +3,11 @@
 use std::iter::Sum;
 
 use arbormix::data::Dataset;
+use arbormix::experiment::scoring::in_blocks;
 use arbormix::progress::Progress;
 use arbormix::{Inference, Model, Prediction};
 use serde_json::{Value, json};
 
-use crate::commands::scoring::in_blocks;
 use crate::failure::Failure;
 use crate::overrides::inference;
 

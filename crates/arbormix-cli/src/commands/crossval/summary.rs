@@ -1,5 +1,6 @@
 //! Means and standard errors over folds.
 
+use arbormix::experiment::mean_and_error;
 use serde_json::{Map, Value, json};
 
 use super::misses::Misses;
@@ -28,14 +29,6 @@ impl Results {
     fn misses(&self) -> Option<Misses> {
         self.folds.iter().map(|fold| fold.misses).collect::<Option<Vec<_>>>().map(|all| all.into_iter().sum())
     }
-}
-
-/// Mean, and its standard error from the sample variance.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    (mean, (variance / count).sqrt())
 }
 
 /// Every measure that any method has, in the order of their first appearance.
@@ -93,16 +86,4 @@ pub(super) fn to_text(all: &[Results], rows: usize) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_standard_error_is_that_of_the_sample() {
-        // R: x <- c(1, 2, 4); sd(x) / sqrt(3)
-        let (mean, error) = mean_and_error(&[1.0, 2.0, 4.0]);
-        assert!((mean - 7.0 / 3.0).abs() < 1e-15 && (error - 0.881_917_103_688_197).abs() < 1e-14, "{mean} {error}");
-    }
 }

@@ -1,18 +1,20 @@
-//! What evaluate, crossval and demo share: a model's answers on labelled rows, and their measures.
+//! A model's answers on labelled rows, and their measures.
 
-use arbormix::data::Dataset;
-use arbormix::matrix::Matrix;
-use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
-use arbormix::progress::Progress;
-use arbormix::{Inference, Model, Result};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::learner::Inference;
+use crate::matrix::Matrix;
+use crate::measure::{MeasureOptions, Measures, Outcome, evaluate};
+use crate::model::Model;
+use crate::progress::Progress;
 
-/// Rows that are worked on between two looks at the clock and at Ctrl-C.
+/// Rows that are worked on between two looks at the clock and at a wish to stop.
 const BLOCK: usize = 256;
 
 /// Applies `work` to blocks of rows and joins the results in order.
 ///
 /// Annealing draws each row's numbers by its place in the matrix, so its rows must stay together.
-pub(super) fn in_blocks<T>(
+pub fn in_blocks<T>(
     features: &Matrix,
     inference: Inference,
     stage: &str,
@@ -33,7 +35,7 @@ pub(super) fn in_blocks<T>(
 }
 
 /// All measures of a model on labelled rows.
-pub(super) fn measures(
+pub fn measure_model(
     model: &Model,
     data: &Dataset,
     inference: Inference,

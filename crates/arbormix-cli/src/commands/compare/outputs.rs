@@ -1,0 +1,113 @@
+//! What compare writes.
+
+use std::path::{Path, PathBuf};
+
+use arbormix::experiment::report::{Grid, critical_difference, csv, json};
+use arbormix::experiment::{Comparison, PairedTest, Results};
+use arbormix::measure::Direction;
+use clap::Args;
+
+use crate::commands::runner::{require_outputs, write_text};
+use crate::failure::Failure;
+use crate::output::{print, print_json, table};
+
+/// Which tables, and where they go.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Outputs {
+    /// The measures that tables show, separated by commas, or `all`; CSV and JSON hold all of them anyway
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "exact_match,cll_loss,micro_f1,macro_f1")]
+    measures: Vec<String>,
+    /// Add seconds of fitting and testing to CSV and JSON; they differ from run to run
+    #[arg(long)]
+    timings: bool,
+    /// Also write one line per cell with all measures
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also write the tables as LaTeX
+    #[arg(long, value_name = "FILE")]
+    latex: Option<PathBuf>,
+    /// Also write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Also draw the average ranks by the first of the measures, with the critical difference of Nemenyi's test
+    #[arg(long, value_name = "FILE.svg")]
+    cd_diagram: Option<PathBuf>,
+}
+
+impl Outputs {
+    /// Errs before the work if a file cannot be written.
+    pub(super) fn require(&self, inputs: &[&Path]) -> Result<(), Failure> {
+        require_outputs([&self.csv, &self.latex, &self.markdown, &self.cd_diagram].map(Option::as_ref), inputs)
+    }
+
+    pub(super) fn write(
+        &self,
+        results: &Results,
+        reference: usize,
+        test: PairedTest,
+        as_json: bool,
+    ) -> Result<(), Failure> {
+        let compare = |(name, better): (String, Direction)| Comparison::new(results, &name, better, reference, test);
+        let comparisons: Vec<Comparison> = self.chosen(results)?.into_iter().map(compare).collect();
+        let grids: Vec<Grid> = comparisons.iter().map(|comparison| Grid::new(results, comparison)).collect();
+        if let Some(path) = &self.csv {
+            write_text(path, &csv(results, self.timings))?;
+        }
+        if let Some(path) = &self.latex {
+            write_text(path, &grids.iter().map(Grid::latex).collect::<Vec<_>>().join("\n"))?;
+        }
+        if let Some(path) = &self.markdown {
+            write_text(path, &grids.iter().map(|grid| grid.markdown(2)).collect::<Vec<_>>().join("\n"))?;
+        }
+        if let Some(path) = &self.cd_diagram {
+            write_text(path, &diagram(results, comparisons.first())?)?;
+        }
+        if as_json {
+            return print_json(&json(results, reference, test, self.timings));
+        }
+        let texts: Vec<String> = grids.iter().map(text).collect();
+        print(&texts.join("\n"))
+    }
+
+    /// The measures that are asked for. A cell that failed has none, so a name is only wrong if others are there.
+    fn chosen(&self, results: &Results) -> Result<Vec<(String, Direction)>, Failure> {
+        let known = results.measures();
+        if self.measures.iter().any(|name| name == "all") {
+            return Ok(known);
+        }
+        let find = |name: &String| known.iter().find(|(other, _)| other == name).cloned();
+        // The default names a likelihood, which methods that vote do not have.
+        let found: Vec<(String, Direction)> = self.measures.iter().filter_map(find).collect();
+        let unknown = self.measures.iter().find(|name| find(name).is_none() && *name != "cll_loss");
+        match unknown {
+            Some(name) if !known.is_empty() => {
+                let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+                Err(Failure::Usage(format!("--measures {name}: known here: {}", names.join(", "))))
+            }
+            _ if known.is_empty() => Err(every_cell_failed(results)),
+            _ => Ok(found),
+        }
+    }
+}
+
+fn every_cell_failed(results: &Results) -> Failure {
+    let reason = results.failures().next().map_or(String::new(), |(data, method, cell)| {
+        format!(", {}, {}, fold {} because {}", data.name, method.name, cell.fold, cell.failure().unwrap_or_default())
+    });
+    Failure::Work(format!("every cell failed{reason}"))
+}
+
+fn diagram(results: &Results, comparison: Option<&Comparison>) -> Result<String, Failure> {
+    let drawn = comparison.and_then(|comparison| {
+        critical_difference(&comparison.measure, results.methods(), comparison.ranking.as_ref()?)
+    });
+    let needs = "--cd-diagram needs at least two data sets and two methods without failed cells";
+    drawn.ok_or_else(|| Failure::Usage(needs.to_string()))
+}
+
+/// A grid for the terminal.
+pub(crate) fn text(grid: &Grid) -> String {
+    let header: Vec<&str> = grid.header.iter().map(String::as_str).collect();
+    let notes: String = grid.notes.iter().map(|note| format!("{note}\n")).collect();
+    format!("{}\n{}{notes}", grid.title, table(&header, 1, grid.rows.clone()))
+}

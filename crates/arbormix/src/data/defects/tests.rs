@@ -1,0 +1,106 @@
+//! Synthetic defects, and the public files that have them.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::data::formats::{ReadOptions, read};
+use crate::data::{Column, LabelSet, Labels};
+use crate::matrix::{Matrix, SparseBuilder};
+
+const LABELS: usize = 24;
+
+/// Rows whose words tell their topics: topic t has the features 2t and 2t + 1. In the second half the labels are
+/// shifted by `shift`; the first `shift` of them become features, if there are `spare` ones for them.
+fn topics(shift: usize, spare: usize) -> Dataset {
+    let mut stream = Stream::new(3, "topics", 0);
+    let (rows, words) = (4000, 2 * LABELS);
+    let (mut features, mut sets) = (SparseBuilder::default(), Vec::new());
+    for row in 0..rows {
+        // Frequencies differ from topic to topic, up and down.
+        let on: Vec<bool> = (0..LABELS).map(|t| stream.uniform() < 0.05 + 0.2 * ((t * 7 % 10) as f64 / 10.0)).collect();
+        for word in 0..words {
+            if stream.uniform() < if on[word / 2] { 0.6 } else { 0.05 } {
+                features.push(word, 1.0);
+            }
+        }
+        let moved = if row >= rows / 2 { shift } else { 0 };
+        // Columns as in the file: spare features, then labels; a shifted row begins earlier.
+        for topic in 0..moved.min(spare) {
+            if on[topic] {
+                features.push(words + spare - moved + topic, 1.0);
+            }
+        }
+        features.end_row();
+        sets.push(LabelSet::from_bools(&(0..LABELS).map(|t| on.get(t + moved) == Some(&true)).collect::<Vec<_>>()));
+    }
+    let columns = (0..words + spare).map(|c| Column::numeric(format!("w{c}"))).collect();
+    let names = (0..LABELS).map(|t| format!("t{t}")).collect();
+    let features = Matrix::Sparse(features.finish(words + spare));
+    Dataset::new("topics", features, columns, Labels::new(LABELS, sets), names).unwrap()
+}
+
+#[test]
+fn shifted_labels_are_found_with_their_shift() {
+    assert_eq!(find(&topics(0, 0)), []);
+    let found = find(&topics(3, 3));
+    let [Defect::ShiftedLabels { pairs, shift, one_sided, correlation }] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(*shift, Some(3));
+    assert!(*correlation < 0.6 && pairs.len() > 10, "{correlation} {pairs:?}");
+    let apart = |name: &String| name[1..].parse::<usize>().unwrap();
+    assert!(pairs.iter().all(|(a, b)| apart(a).abs_diff(apart(b)) == 3), "{pairs:?}");
+    assert_eq!(*one_sided, ["w48", "w49", "w50"]);
+    let text = found[0].to_string();
+    assert!(text.contains("shifted by 3 columns") && text.contains("may be labels: \"w48\""), "{text}");
+}
+
+#[test]
+fn a_file_sorted_by_label_is_no_defect() {
+    let data = topics(0, 0);
+    let mut order: Vec<usize> = (0..data.rows()).collect();
+    order.sort_by_key(|&row| data.labels().row(row).members().next());
+    assert_eq!(find(&data.select_rows(&order)), []);
+}
+
+#[test]
+fn a_feature_that_copies_a_label_is_found() {
+    let data = topics(0, 0);
+    let mut features = SparseBuilder::default();
+    for row in 0..data.rows() {
+        data.features().visit_row(row, |column, value| features.push(column, value));
+        if data.labels().row(row).get(4) {
+            features.push(2 * LABELS, 0.5);
+        }
+        features.end_row();
+    }
+    let mut columns = data.columns().to_vec();
+    columns.push(Column::numeric("leak"));
+    let features = Matrix::Sparse(features.finish(columns.len()));
+    let leaking =
+        Dataset::new("leaking", features, columns, data.labels().clone(), data.label_names().to_vec()).unwrap();
+    assert_eq!(find(&leaking), [Defect::CopiedLabel { feature: "leak".to_string(), label: "t4".to_string() }]);
+}
+
+#[test]
+fn the_public_files_that_are_defective_are_told_from_the_others() {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let folder = std::env::var_os("ARBORMIX_DATA").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("SKIPPED: no benchmark data in {}; set ARBORMIX_DATA to test with it", folder.display());
+        return;
+    }
+    let defects = |file: &str| find(&read(&folder.join(file), &ReadOptions::default()).unwrap());
+    for file in ["emotions.arff", "yeast.arff.gz", "scene.arff.gz", "image.arff.gz", "enron.arff"] {
+        assert_eq!(defects(file), [], "{file}");
+    }
+    for (subset, expected) in [(1, 1), (2, 12), (3, 14), (4, 24), (5, 11)] {
+        let repaired = format!("rcv1-repaired/rcv1subset{subset}-repaired-top10.arff.gz");
+        assert_eq!(defects(&repaired), [], "{repaired}");
+        let top = defects(&format!("rcv1subset{subset}-top10.arff.gz"));
+        assert!(matches!(top.as_slice(), [Defect::ShiftedLabels { .. }]), "{subset}: {top:?}");
+        let whole = defects(&format!("rcv1subset{subset}.arff.gz"));
+        let [Defect::ShiftedLabels { shift, .. }] = whole.as_slice() else { panic!("{subset}: {whole:?}") };
+        assert_eq!(*shift, Some(expected), "{subset}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Runs the cells of an experiment.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::cell::{Cell, CellOutcome, Finished, digest_of_task};
+use super::checkpoint::Checkpoint;
+use super::fold::run_fold;
+use super::memory::{Room, cell_bytes};
+use super::plan::{Contestant, Experiment, Task};
+use super::results::Results;
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+
+/// How cells are run.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Bytes that the cells running at a time may need by [`super::cell_bytes`]; no bound if `None`.
+    pub memory: Option<usize>,
+    /// Cells that may run at a time; one per thread of rayon's pool if `None`.
+    pub at_a_time: Option<usize>,
+    /// Whether failed cells of the checkpoint are tried again.
+    pub retry: bool,
+}
+
+/// A cell that is to be run.
+struct Job<'a> {
+    task: &'a Task,
+    method: &'a Contestant,
+    planned: Cell,
+    bytes: usize,
+}
+
+/// What the runners share.
+struct State<'a> {
+    /// Largest first.
+    pending: Vec<Job<'a>>,
+    room: Room,
+    done: HashMap<String, Cell>,
+    /// Why no further cell may begin.
+    stopped: Option<Error>,
+}
+
+/// Runs every cell that the checkpoint does not hold, largest data first.
+///
+/// A cell that fails, or even panics, is a result with its reason; the others go on. An error means that the work was
+/// stopped or that the checkpoint cannot be read or written.
+pub fn run(
+    experiment: &Experiment,
+    checkpoint: Option<&Checkpoint>,
+    options: &RunOptions,
+    progress: &dyn Progress,
+) -> Result<Results> {
+    let runners = options.at_a_time.unwrap_or_else(rayon::current_num_threads).max(1);
+    let mut done = HashMap::new();
+    let mut pending: Vec<Job<'_>> = Vec::new();
+    let mut layout = Vec::new();
+    for task in &experiment.tasks {
+        let (divided, bytes) = (digest_of_task(task), cell_bytes(task, rayon::current_num_threads()));
+        for method in &experiment.methods {
+            for fold in experiment.folds(task) {
+                progress.check()?;
+                let planned = Cell::planned(task, &divided, method, fold);
+                layout.push(planned.digest.clone());
+                // Two names for one method with the same parameters share their cells.
+                if done.contains_key(&planned.digest) || pending.iter().any(|job| job.planned.digest == planned.digest)
+                {
+                    continue;
+                }
+                let stored = checkpoint.map(|checkpoint| checkpoint.load(&planned)).transpose()?.flatten();
+                match stored.filter(|cell| cell.failure().is_none() || !options.retry) {
+                    Some(cell) => drop(done.insert(planned.digest, cell)),
+                    None => pending.push(Job { task, method, planned, bytes }),
+                }
+            }
+        }
+    }
+    // A stable sort: cells of one data set stay in their order.
+    pending.sort_by_key(|job| std::cmp::Reverse(job.bytes));
+    // Counted apart: cells that took no time would spoil the estimate of what is left.
+    if !done.is_empty() {
+        progress.note(&format!("{} of {} cells are finished already", done.len(), done.len() + pending.len()));
+    }
+    progress.begin("cells", pending.len());
+    let runners = runners.min(pending.len());
+    let state = Mutex::new(State { pending, room: Room::new(options.memory), done, stopped: None });
+    let freed = Condvar::new();
+    // Threads of their own, not tasks of rayon's pool: a worker that waits inside one cell would take up another cell
+    // on top of it, and then neither the memory bound nor the order of the cells could be kept.
+    std::thread::scope(|scope| {
+        for _ in 0..runners {
+            scope.spawn(|| work(&state, &freed, checkpoint, progress));
+        }
+    });
+    let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match state.stopped.take() {
+        Some(error) => Err(error),
+        None => {
+            let cells = layout.iter().map(|digest| state.done[digest].clone()).collect();
+            Ok(Results::new(experiment, cells))
+        }
+    }
+}
+
+/// Takes cell after cell until none is left or the work is stopped.
+fn work(state: &Mutex<State<'_>>, freed: &Condvar, checkpoint: Option<&Checkpoint>, progress: &dyn Progress) {
+    while let Some(job) = next(state, freed, progress) {
+        let finished = run_job(&job, progress).and_then(|cell| {
+            checkpoint.map_or(Ok(()), |checkpoint| checkpoint.save(&cell))?;
+            Ok(cell)
+        });
+        let mut state = lock(state);
+        state.room.leave(job.bytes);
+        match finished {
+            Ok(cell) => {
+                if let Some(reason) = cell.failure() {
+                    progress.note(&format!("{}, {}, fold {} failed: {reason}", cell.data, job.method.name, cell.fold));
+                }
+                state.done.insert(cell.digest.clone(), cell);
+                progress.advance(1);
+            }
+            // The first reason counts: a cell that was cancelled because another failed to be stored says nothing.
+            Err(error) => drop(state.stopped.get_or_insert(error)),
+        }
+        drop(state);
+        freed.notify_all();
+    }
+}
+
+/// The first pending cell that fits beside those that run; waits for room if none does.
+fn next<'a>(state: &Mutex<State<'a>>, freed: &Condvar, progress: &dyn Progress) -> Option<Job<'a>> {
+    let mut state = lock(state);
+    loop {
+        if progress.cancelled() {
+            state.stopped.get_or_insert(Error::Cancelled);
+        }
+        if state.stopped.is_some() || state.pending.is_empty() {
+            return None;
+        }
+        if let Some(place) = state.pending.iter().position(|job| state.room.fits(job.bytes)) {
+            let job = state.pending.remove(place);
+            state.room.enter(job.bytes);
+            return Some(job);
+        }
+        state = freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Poisoning needs a panic while the lock is held, and no method runs then.
+fn lock<'m, 'a>(state: &'m Mutex<State<'a>>) -> MutexGuard<'m, State<'a>> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run_job(job: &Job<'_>, progress: &dyn Progress) -> Result<Cell> {
+    let (learner, quiet) = (job.method.learner.as_ref(), OnlyStops(progress));
+    let attempt = || run_fold(learner, &job.task.data, &job.task.folds, job.planned.fold, &quiet);
+    // A method that panics is a defect of ours, but no reason to lose hours of other cells.
+    let outcome = match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(Ok(round)) => CellOutcome::Finished(Finished::of(&round)),
+        Ok(Err(Error::Cancelled)) => return Err(Error::Cancelled),
+        Ok(Err(error)) => CellOutcome::Failed(error.to_string()),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            CellOutcome::Failed(format!("it panicked, which is a defect of arbormix: {text}"))
+        }
+    };
+    Ok(Cell { outcome, ..job.planned.clone() })
+}
+
+/// Passes on only the wish to stop: the stages of cells that run side by side would overwrite each other. Their notes
+/// are kept in the cells.
+struct OnlyStops<'a>(&'a dyn Progress);
+
+impl Progress for OnlyStops<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

@@ -269,15 +269,22 @@ fn predicted_sets(model: &dyn Predictor, data: &Dataset) -> Vec<LabelSet> {
     predictions.into_iter().map(|prediction| prediction.labels).collect()
 }
 
-/// On these 300 rows with 6 labels mean field finds another set than enumeration on 4.
+/// On these 300 rows mean field ends at another set than the best on 134: strong codes have many local optima. (On the
+/// benchmark emotions, fitted on all rows, it is 73 of 593.) It must still beat the labels' own regressions.
 #[test]
-fn mean_field_rarely_misses_the_best_set() {
+fn mean_field_often_misses_the_best_set_but_improves_on_br() {
     let (data, _) = Planted { rows: 300, labels: 6, seed: 9, ..Planted::default() }.sample().unwrap();
-    let fitted = |decoding| OutputCodeParams { decoding, ..plain(10.0) }.learn(&training(&data), &Silent).unwrap().0;
-    let (mean_field, exact) = (fitted(Decoding::MeanField), fitted(Decoding::Exact));
-    let pairs = predicted_sets(mean_field.as_ref(), &data).into_iter().zip(predicted_sets(exact.as_ref(), &data));
-    let missed = pairs.filter(|(near, best)| near != best).count();
-    assert!((1..=15).contains(&missed), "{missed} of 300");
+    let model = plain(10.0).learn(&training(&data), &Silent).unwrap().0;
+    let model = OutputCode::load(&model.store()).unwrap();
+    let (near, own) = (predicted_sets(&model, &data), predicted_sets(model.own(), &data));
+    let scores =
+        model.ask(data.features(), |row, field| (field.best().1, field.score(&near[row]), field.score(&own[row])));
+    assert!(scores.iter().all(|(best, near, _)| near <= &(best + 1e-9)));
+    let missed = scores.iter().filter(|(best, near, _)| *near < best - 1e-9).count();
+    assert!((1..=150).contains(&missed), "{missed} of 300");
+    let total = |of: fn(&(f64, f64, f64)) -> f64| scores.iter().map(of).sum::<f64>();
+    let (near, own) = (total(|s| s.1), total(|s| s.2));
+    assert!(near > own, "mean field {near}, BR {own}");
 }
 
 #[test]

@@ -32,45 +32,17 @@ impl Code {
             }
         }
         let directions = DenseMatrix::new(directions.len() / labels.max(1), labels, directions);
-        let mut code = Code { variances: vec![1.0; directions.rows()], directions };
-        let covariance = code.error_covariance(errors, weights);
-        match kind {
-            Variances::Unit => {}
-            Variances::Residual => {
-                code.variances.iter_mut().enumerate().for_each(|(k, variance)| *variance = covariance.get(k, k));
-            }
-            Variances::Covariance => {
-                if let Some((values, vectors)) = eigen_symmetric(&covariance) {
-                    code.turn(&vectors);
-                    code.variances = values;
-                }
-            }
-        }
-        code
-    }
-
-    /// Covariance of the code's errors about 0, with the floor on its diagonal, D × D.
-    fn error_covariance(&self, errors: &DenseMatrix, weights: &[f64]) -> DenseMatrix {
         let total: f64 = weights.iter().sum();
-        let of_row = |(row, weight): (usize, &f64)| {
-            let root = (weight / total).sqrt();
-            let gap = move |k: usize| dot(self.directions.row(k), errors.row(row)) * root;
-            (0..self.len()).map(gap).collect::<Vec<_>>()
+        let mean_square = |k: usize| {
+            let of = |(row, weight): (usize, &f64)| {
+                let error: f64 = directions.row(k).iter().zip(errors.row(row)).map(|(v, e)| v * e).sum();
+                weight * error * error
+            };
+            weights.iter().enumerate().map(of).sum::<f64>() / total + FLOOR
         };
-        let gaps: Vec<f64> = weights.iter().enumerate().flat_map(of_row).collect();
-        let mut covariance = gram(&DenseMatrix::new(weights.len(), self.len(), gaps));
-        (0..self.len()).for_each(|k| covariance.row_mut(k)[k] += FLOOR);
-        covariance
-    }
-
-    /// The same code in other axes, the columns of `axes`: uncorrelated ones have variances that say everything.
-    fn turn(&mut self, axes: &DenseMatrix) {
-        let mut turned = DenseMatrix::zeros(self.len(), self.directions.cols());
-        for (k, l) in (0..self.len()).flat_map(|k| (0..self.len()).map(move |l| (k, l))) {
-            let share = axes.get(l, k);
-            turned.row_mut(k).iter_mut().zip(self.directions.row(l)).for_each(|(to, from)| *to += share * from);
-        }
-        self.directions = turned;
+        let variance = |k: usize| if kind == Variances::Residual { mean_square(k) } else { 1.0 };
+        let variances = (0..directions.rows()).map(variance).collect();
+        Code { directions, variances }
     }
 
     /// Number of code words, D.
@@ -107,8 +79,4 @@ impl Code {
         }
         Ok(Code { directions, variances })
     }
-}
-
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).map(|(a, b)| a * b).sum()
 }

@@ -35,8 +35,6 @@ pub enum Variances {
     /// Mean squared errors in training. Only the directions of the code matter then, not their lengths.
     #[default]
     Residual,
-    /// The whole covariance of the code's errors in training instead of its diagonal.
-    Covariance,
     /// All 1.
     Unit,
 }

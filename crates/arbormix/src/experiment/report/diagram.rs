@@ -4,10 +4,9 @@ use super::super::comparison::{LEVEL, Ranking};
 use super::super::results::MethodInfo;
 use super::super::significance::nemenyi_distance;
 
-/// Where the axis of ranks begins and ends; names stand outside.
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 570.0;
-const WIDTH: f64 = 760.0;
+/// Length of the axis of ranks; names stand outside, each letter at most this wide.
+const LENGTH: f64 = 420.0;
+const LETTER: f64 = 8.5;
 const AXIS: f64 = 70.0;
 /// Between two bars, and between two names.
 const BAR: f64 = 9.0;
@@ -28,17 +27,22 @@ pub fn critical_difference(title: &str, methods: &[MethodInfo], ranking: &Rankin
     let names = AXIS + 14.0 + BAR * bars.len() as f64 + LINE;
     let half = count.div_ceil(2);
     let height = names + LINE * half as f64;
-    let x = |rank: f64| LEFT + (rank - 1.0) / (count as f64 - 1.0) * (RIGHT - LEFT);
+    let label = |(rank, name): &(f64, &str)| format!("{name} ({rank:.2})");
+    let longest = order.iter().map(|entry| label(entry).chars().count()).max().unwrap_or(0);
+    let left = LETTER * longest as f64 + 36.0;
+    let (right, width) = (left + LENGTH, 2.0 * left + LENGTH);
+    let x = |rank: f64| left + (rank - 1.0) / (count as f64 - 1.0) * LENGTH;
     let mut svg = Svg(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     ));
-    svg.text(WIDTH / 2.0, 18.0, "middle", &format!("{title}: average ranks over {} data sets", ranking.data.len()));
+    let sets = ranking.data.len();
+    svg.text(width / 2.0, 18.0, "middle", &format!("{}: average ranks over {sets} data sets", escape(title)));
     // The critical difference, drawn to the scale of the axis; as long as the axis if it is longer.
-    let cd_end = x(1.0 + distance).min(RIGHT);
-    svg.path(&[(LEFT, 34.0), (LEFT, 42.0), (LEFT, 38.0), (cd_end, 38.0), (cd_end, 34.0), (cd_end, 42.0)], 1.0);
-    svg.text(cd_end + 8.0, 42.0, "start", &format!("critical difference {distance:.2} (p &lt; {LEVEL})"));
-    svg.path(&[(LEFT, AXIS), (RIGHT, AXIS)], 1.0);
+    let cd_end = x(1.0 + distance).min(right);
+    svg.path(&[(left, 34.0), (left, 42.0), (left, 38.0), (cd_end, 38.0), (cd_end, 34.0), (cd_end, 42.0)], 1.0);
+    svg.text(cd_end + 8.0, 42.0, "start", &format!("CD {distance:.2}"));
+    svg.path(&[(left, AXIS), (right, AXIS)], 1.0);
     for rank in 1..=count {
         svg.path(&[(x(rank as f64), AXIS - 5.0), (x(rank as f64), AXIS)], 1.0);
         svg.text(x(rank as f64), AXIS - 9.0, "middle", &rank.to_string());
@@ -50,13 +54,13 @@ pub fn critical_difference(title: &str, methods: &[MethodInfo], ranking: &Rankin
     for (place, (rank, name)) in order.iter().enumerate() {
         // The better half on the left from the top down, the others on the right from the bottom up: lines never cross.
         let (line, side, anchor, beyond) = if place < half {
-            (place, LEFT - 20.0, "end", -6.0)
+            (place, left - 20.0, "end", -6.0)
         } else {
-            (count - 1 - place, RIGHT + 20.0, "start", 6.0)
+            (count - 1 - place, right + 20.0, "start", 6.0)
         };
         let y = names + LINE * line as f64;
         svg.path(&[(x(*rank), AXIS), (x(*rank), y), (side, y)], 1.0);
-        svg.text(side + beyond, y + 4.0, anchor, &format!("{} ({rank:.2})", escape(name)));
+        svg.text(side + beyond, y + 4.0, anchor, &escape(&label(&(*rank, name))));
     }
     svg.0.push_str("</svg>\n");
     Some(svg.0)
@@ -98,6 +102,41 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn everything_lies_within_the_picture() {
+        let names = ["a<b", "a method with quite a long name and parameters=12", "c"];
+        let info = |name: &&str| MethodInfo {
+            name: name.to_string(),
+            method: "br".to_string(),
+            params: serde_json::Value::Null,
+        };
+        let methods: Vec<MethodInfo> = names.iter().map(info).collect();
+        let rows = [vec![1.0, 2.0, 3.0], vec![1.0, 3.0, 2.0]];
+        let friedman = crate::experiment::significance::friedman(&rows);
+        let mean_ranks = vec![1.0, 2.5, 2.5];
+        let ranking = Ranking { methods: vec![0, 1, 2], data: vec![0, 1], mean_ranks, friedman };
+        let svg = critical_difference("exact_match", &methods, &ranking).unwrap();
+        assert!(svg.contains("a&lt;b (1.00)") && !svg.contains("a<b"), "{svg}");
+        let number = |text: &str, before: &str| -> f64 {
+            text.split_once(before).unwrap().1.split(['"', ' ', ',']).next().unwrap().parse().unwrap()
+        };
+        let (width, height) = (number(&svg, "width=\""), number(&svg, "height=\""));
+        for line in svg.lines().filter(|line| line.starts_with("<text")) {
+            let (x, y) = (number(line, "x=\""), number(line, "y=\""));
+            // Letters of 13 pixels are about 7 wide.
+            let text = line.split_once('>').unwrap().1.trim_end_matches("</text>");
+            let long = 7.0 * text.chars().count() as f64;
+            let (from, to) = match () {
+                () if line.contains("\"end\"") => (x - long, x),
+                () if line.contains("\"start\"") => (x, x + long),
+                () => (x - long / 2.0, x + long / 2.0),
+            };
+            assert!(from >= 0.0 && to <= width && y > 0.0 && y < height, "{line} in {width} × {height}");
+        }
+        let bare = Ranking { friedman: None, ..ranking };
+        assert_eq!(critical_difference("exact_match", &methods, &bare), None);
+    }
 
     #[test]
     fn groups_are_the_largest_ones_only() {

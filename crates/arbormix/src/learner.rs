@@ -56,6 +56,8 @@ pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progr
     };
     need("rows to learn from", data.rows(), "")?;
     need("labels", data.labels().count(), "; say which columns are labels")?;
+    let known = data.rows() * data.labels().count() - data.labels().unknown();
+    need("label cells that are known", known, "; all of them are marked as missing")?;
     need("features", data.columns().len(), "; every column was taken as a label")?;
     if let Some(weights) = weights {
         check_weights(weights, data.rows())?;

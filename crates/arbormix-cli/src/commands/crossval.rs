@@ -77,7 +77,7 @@ impl Crossval {
             all.push(results);
         }
         reporter.finish();
-        if common.json { print_json(&summary::to_json(&all)) } else { print(&summary::to_text(&all, data.rows())) }
+        if common.json { print_json(&summary::to_json(&all)) } else { print(&summary::to_text(&all, &data)) }
     }
 
     fn fold(
@@ -93,6 +93,8 @@ impl Crossval {
         let measures = measures(&model, &test, model.predictor().inference(), &MeasureOptions::default(), progress)?;
         let count = self.count_misses && overrides::searches(learner.method());
         let misses = count.then(|| Misses::count(&model, &test, progress)).transpose()?;
-        Ok(Fold { measures: measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect(), misses })
+        let (full_rows, cells) = (measures.full_rows(), measures.cells());
+        let measures = measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect();
+        Ok(Fold { measures, full_rows, cells, misses })
     }
 }

@@ -55,6 +55,8 @@ impl Evaluate {
         if common.json {
             let mut object = json!({
                 "rows": measures.rows(),
+                "full_rows": measures.full_rows(),
+                "cells": measures.cells(),
                 "measures": measures.iter().map(|(name, value, _)| (name, value)).collect::<BTreeMap<_, _>>(),
                 "absent": measures.absent(),
                 "zero_division": self.zero_division,
@@ -98,7 +100,10 @@ fn to_text(measures: &Measures) -> String {
     let mut out = table(&["measure", "better", "value"], 2, rows.collect::<Vec<_>>());
     out.push_str(&format!("{} rows", measures.rows()));
     if measures.full_rows() < measures.rows() {
-        out.push_str(&format!("; {} without unknown label cells, for measures of whole sets", measures.full_rows()));
+        let (cells, full) = (measures.cells(), measures.full_rows());
+        let all = measures.rows() * measures.per_label().len();
+        out.push_str(&format!("; {cells} of {all} label cells are known and measured"));
+        out.push_str(&format!("; {full} rows without unknown label cells, for measures of whole sets"));
     }
     out.push('\n');
     measures.absent().iter().for_each(|absent| out.push_str(&format!("{}: {}\n", absent.name, absent.reason)));

@@ -268,3 +268,29 @@ fn the_demo_is_narrow_and_nobody_beats_the_truth_by_log_loss() {
     assert!((0..3).all(|method| loss(method) > loss(3)), "{json}");
     assert!(loss(2) < loss(1) && loss(1) < loss(0), "{json}");
 }
+
+#[test]
+fn unknown_label_cells_are_learned_around_and_left_out_of_measures() {
+    let folder = Folder::new();
+    let hide = |text: &str| -> String {
+        let line = |(at, line): (usize, &str)| match (at, line.rsplit_once(',')) {
+            (1.., Some((rest, _))) if at % 4 == 0 => format!("{rest},?\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().enumerate().map(line).collect()
+    };
+    folder.write("train.csv", hide(&table(80, 1)));
+    folder.write("test.csv", hide(&table(20, 2)));
+    for method in ["mlme", "ctbn"] {
+        folder.succeed(&format!("fit train.csv --labels cat,pet --method {method} -o m"));
+        let notes = folder.json("inspect m --json")["report"]["notes"].to_string();
+        assert!(notes.contains("20 of 160 label cells are unknown"), "{notes}");
+        let found = folder.json("evaluate m test.csv --json");
+        assert_eq!([&found["rows"], &found["full_rows"], &found["cells"]], [20, 15, 35]);
+    }
+    let counts = "of 40 label cells are known and measured; 15 rows without unknown label cells";
+    assert!(folder.succeed("evaluate m test.csv").contains(counts));
+    assert!(folder.succeed("crossval test.csv --labels cat,pet --methods ctbn --folds 2").contains(counts));
+    let found = folder.json("crossval test.csv --labels cat,pet --methods ctbn --folds 2 --json");
+    assert_eq!([&found["methods"][0]["full_rows"], &found["methods"][0]["cells"]], [15, 35]);
+}

@@ -135,6 +135,12 @@ impl Design {
         Block { matrix, rows, ridge }
     }
 
+    /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
+    pub fn with_rows(&self, rows: &[usize]) -> Design {
+        let (basis, ridge) = (self.basis.clone(), self.ridge.clone());
+        Design { rows: self.rows.select_rows(rows), basis, ridge, features: self.features }
+    }
+
     /// Weights of the original features, the bias, and the weights of extra columns.
     pub fn to_features(&self, coefficients: &Coefficients) -> FeatureWeights {
         match coefficients {

@@ -120,9 +120,21 @@ impl Model {
         (0..data.rows()).map(known).collect()
     }
 
-    /// log P(y | x) of the rows' own labels.
+    /// log P(y | x) of the rows' own labels; of the observed ones, summed over the others, in rows with unknown cells.
+    ///
+    /// Methods that are no mixture of trees refuse unknown cells.
     pub fn log_prob(&self, data: &Dataset) -> Result<Vec<f64>> {
-        self.predictor.log_prob(&self.encode(data)?, &self.true_sets(data)?)
+        let labels = self.align_labels(data)?;
+        if labels.mask().is_none() {
+            return self.predictor.log_prob(&self.encode(data)?, labels.sets());
+        }
+        if self.predictor.experts().is_empty() {
+            let (cells, method) = (labels.unknown(), self.method());
+            let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn or br";
+            return Err(DataError::UnknownLabels { cells, method, remedy }.into());
+        }
+        let known = self.known(data);
+        Ok(self.rows(data)?.ask(|row, mixture| mixture.log_mass(known[row].allowed())))
     }
 
     /// The rows' label sets in the model's label order; labels are matched by name.

@@ -220,7 +220,7 @@ fn unknown_cells_are_left_out_or_refused_with_a_remedy() {
 fn rows_and_labels_of_which_nothing_is_known_are_allowed() {
     let data = planted(60);
     // Row 4 has no known cell, and label 3 none from which to learn.
-    let mask = |row: usize| LabelSet::from_bools(&[row != 4, row != 4, row != 4 && row % 3 > 0, false]);
+    let mask = |row: usize| LabelSet::from_bools(&[row != 4, row != 4, row != 4 && !row.is_multiple_of(3), false]);
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), (0..60).map(mask).collect()));
     for name in ["mlme", "ctbn", "br"] {
         let method = registry::method(name).unwrap();

@@ -47,7 +47,8 @@ pub struct Thresholds {
 impl Thresholds {
     /// The best thresholds for marginals (N × d) of rows with known labels; unknown cells do not count.
     ///
-    /// 0/0 counts as 0, and ties go to the larger threshold. A label that is never present gets the threshold 1.
+    /// 0/0 counts as 0, and ties go to the larger threshold. A label that is never present gets the threshold 1; one
+    /// that is never known takes no part in macro F1.
     ///
     /// ```
     /// use arbormix::data::{LabelSet, Labels};
@@ -74,7 +75,8 @@ impl Thresholds {
         let (values, reached) = match measure {
             PooledF1::MacroF1 => {
                 let each: Vec<(f64, f64)> = (0..truth.count()).map(|label| best(cells(label).collect())).collect();
-                let mean = each.iter().map(|(_, f1)| f1).sum::<f64>() / truth.count().max(1) as f64;
+                let known = (0..truth.count()).filter(|&label| cells(label).next().is_some()).count();
+                let mean = each.iter().map(|(_, f1)| f1).sum::<f64>() / known.max(1) as f64;
                 (each.into_iter().map(|(threshold, _)| threshold).collect(), mean)
             }
             PooledF1::MicroF1 => {

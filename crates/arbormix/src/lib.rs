@@ -37,6 +37,7 @@ pub use atomic::AtomicFile;
 pub use error::{Error, ParamError, Result};
 pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
+    out_of_fold_marginals,
 };
 pub use model::Model;
 

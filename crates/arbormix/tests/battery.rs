@@ -284,11 +284,44 @@ fn unknown_cells_are_left_out_or_refused_with_a_remedy() {
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), masks));
     for method in METHODS {
         match try_fit(method, Preset::Default, &json!({}), &data) {
-            Ok(_) => assert!(["br", "chf"].contains(&method.name), "{}", method.name),
+            Ok(_) => assert!(["mlme", "ctbn", "br", "chf"].contains(&method.name), "{}", method.name),
             Err(error) => {
                 let text = error.to_string();
                 assert!(text.contains(method.name) && text.contains("remove these rows, fill in the cells"), "{text}");
             }
         }
+    }
+}
+
+#[test]
+fn rows_and_labels_of_which_nothing_is_known_are_allowed() {
+    let data = planted(60);
+    // Row 4 has no known cell, and label 3 none from which to learn.
+    let mask = |row: usize| LabelSet::from_bools(&[row != 4, row != 4, row != 4 && !row.is_multiple_of(3), false]);
+    let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), (0..60).map(mask).collect()));
+    for name in ["mlme", "ctbn", "br"] {
+        let method = registry::method(name).unwrap();
+        let model = fitted(method, &data);
+        assert!(model.report().notes.iter().any(|note| note.contains("\"y3\" is unknown in every row")), "{name}");
+        assert!(model.marginals(&data).unwrap().values().iter().all(|p| (0.0..=1.0).contains(p)), "{name}");
+        // The probability of a partly observed row is the sum over its unknown cells.
+        let logs = model.log_prob(&data).unwrap();
+        let features = model.encode(&data).unwrap();
+        let mut sums = vec![0.0; 60];
+        for set in all_sets(4) {
+            let each = model.predictor().log_prob(&features, &vec![set.clone(); 60]).unwrap();
+            for (row, log) in each.into_iter().enumerate() {
+                let agrees = (0..4).all(|label| data.labels().get(row, label).is_none_or(|on| on == set.get(label)));
+                sums[row] += if agrees { log.exp() } else { 0.0 };
+            }
+        }
+        assert!(logs.iter().zip(&sums).all(|(log, sum)| (log.exp() - sum).abs() < 1e-9), "{name}");
+        assert!(logs[4].abs() < 1e-9, "{name}: a row of which nothing is known is certain");
+    }
+    let nothing = vec![LabelSet::empty(4); 60];
+    let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), nothing));
+    for method in METHODS {
+        let error = try_fit(method, Preset::Default, &json!({}), &data).unwrap_err().to_string();
+        assert!(error.contains("label cells that are known"), "{}: {error}", method.name);
     }
 }

@@ -76,7 +76,7 @@ impl Crossval {
             all.push(results);
         }
         reporter.finish();
-        if common.json { print_json(&summary::to_json(&all)) } else { print(&summary::to_text(&all, data.rows())) }
+        if common.json { print_json(&summary::to_json(&all)) } else { print(&summary::to_text(&all, &data)) }
     }
 
     fn fold(
@@ -90,6 +90,8 @@ impl Crossval {
         let round = run_fold(learner, data, folds, fold, progress)?;
         let count = self.count_misses && overrides::searches(learner.method());
         let misses = count.then(|| Misses::count(&round.model, &round.test, progress)).transpose()?;
-        Ok(Fold { measures: round.measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect(), misses })
+        let (full_rows, cells) = (round.measures.full_rows(), round.measures.cells());
+        let measures = round.measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect();
+        Ok(Fold { measures, full_rows, cells, misses })
     }
 }

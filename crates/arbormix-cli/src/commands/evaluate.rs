@@ -1,5 +1,8 @@
 //! `arbormix evaluate MODEL DATA`.
 
+mod calibration;
+mod diagram;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -19,7 +22,8 @@ use crate::progress::Reporter;
 /// Compare a model's predictions with the labels of a data file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix evaluate photos.model photos-test.arff\n  \
-    arbormix evaluate photos.model photos-test.arff --per-label")]
+    arbormix evaluate photos.model photos-test.arff --per-label\n  \
+    arbormix evaluate photos.model photos-test.arff --calibration --plots plots")]
 pub(crate) struct Evaluate {
     /// The model file
     #[arg(value_name = "MODEL")]
@@ -30,6 +34,12 @@ pub(crate) struct Evaluate {
     /// Also show a table with one line per label
     #[arg(long)]
     per_label: bool,
+    /// Also show how far probabilities are kept: of labels, of the predicted set, and of the number of labels
+    #[arg(long)]
+    calibration: bool,
+    /// Draw that into marginals.svg, sets.svg and counts.svg in this folder
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// What 0/0 counts as in precision, recall, F1 and Jaccard: `one` calls an empty prediction of an empty set right
     #[arg(long, value_name = "VALUE", value_parser = ["zero", "one"], default_value = "zero")]
     zero_division: String,
@@ -50,11 +60,20 @@ impl Evaluate {
         let zero_division = if self.zero_division == "one" { ZeroDivision::One } else { ZeroDivision::Zero };
         let options = MeasureOptions { zero_division, ..MeasureOptions::default() };
         let measures = measure_model(&model, &data, inference, &options, reporter)?;
+        let calibration = (self.calibration || self.plots.is_some())
+            .then(|| calibration::calibrated(&model, &data, options.calibration_bins))
+            .transpose()?;
         reporter.finish();
+        if let (Some(folder), Some(found)) = (&self.plots, &calibration) {
+            calibration::draw(found, folder)?;
+        }
+        let shown = calibration.filter(|_| self.calibration);
         let without: Vec<&str> = measures.labels_without_support().iter().map(|&label| names[label].as_str()).collect();
         if common.json {
             let mut object = json!({
                 "rows": measures.rows(),
+                "full_rows": measures.full_rows(),
+                "cells": measures.cells(),
                 "measures": measures.iter().map(|(name, value, _)| (name, value)).collect::<BTreeMap<_, _>>(),
                 "absent": measures.absent(),
                 "zero_division": self.zero_division,
@@ -64,6 +83,9 @@ impl Evaluate {
                 object["per_label"] =
                     names.iter().zip(measures.per_label()).map(|(n, m)| (n.clone(), json!(m))).collect();
             }
+            if let Some(found) = &shown {
+                object["calibration"] = json!(found);
+            }
             return print_json(&object);
         }
         let mut text = to_text(&measures);
@@ -71,8 +93,13 @@ impl Evaluate {
         if !without.is_empty() {
             text.push_str(&format!("labels that no row has: {}\n", without.join(", ")));
         }
-        print(&text)?;
-        if self.per_label { print(&per_label(&measures, names)) } else { Ok(()) }
+        if self.per_label {
+            text.push_str(&per_label(&measures, names));
+        }
+        if let Some(found) = &shown {
+            text.push_str(&calibration::to_text(found));
+        }
+        print(&text)
     }
 }
 
@@ -98,7 +125,10 @@ fn to_text(measures: &Measures) -> String {
     let mut out = table(&["measure", "better", "value"], 2, rows.collect::<Vec<_>>());
     out.push_str(&format!("{} rows", measures.rows()));
     if measures.full_rows() < measures.rows() {
-        out.push_str(&format!("; {} without unknown label cells, for measures of whole sets", measures.full_rows()));
+        let (cells, full) = (measures.cells(), measures.full_rows());
+        let all = measures.rows() * measures.per_label().len();
+        out.push_str(&format!("; {cells} of {all} label cells are known and measured"));
+        out.push_str(&format!("; {full} rows without unknown label cells, for measures of whole sets"));
     }
     out.push('\n');
     measures.absent().iter().for_each(|absent| out.push_str(&format!("{}: {}\n", absent.name, absent.reason)));

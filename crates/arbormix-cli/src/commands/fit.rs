@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arbormix::Model;
+use arbormix::data::splits::Folds;
 use arbormix::progress::Progress;
 use clap::Args;
 use serde_json::json;
@@ -13,11 +14,15 @@ use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
 use crate::progress::Reporter;
 
+/// Folds whose marginals the thresholds are fitted to.
+const THRESHOLD_FOLDS: usize = 5;
+
 /// Fit a model to a data file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix fit photos-train.arff -o photos.model\n  \
     arbormix fit photos-train.arff -o three.model --experts 3 --seed 7\n  \
-    arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5")]
+    arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5\n  \
+    arbormix fit photos-train.arff -o f1.model --method ctbn --thresholds")]
 pub(crate) struct Fit {
     /// The data file
     #[arg(value_name = "DATA")]
@@ -33,6 +38,10 @@ pub(crate) struct Fit {
     /// File with one weight per row of the data
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
+    /// Also fit thresholds for `predict --for macro-f1` and `micro-f1`, on rows predicted by models of the other rows;
+    /// takes five more fits
+    #[arg(long)]
+    thresholds: bool,
     #[command(flatten)]
     how: DataArgs,
 }
@@ -48,7 +57,11 @@ impl Fit {
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
-            let model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
+            let mut model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
+            if self.thresholds {
+                let folds = Folds::shuffled(data.rows(), THRESHOLD_FOLDS, common.seed.unwrap_or_default())?;
+                model.fit_thresholds(learner.as_ref(), &data, weights.as_deref(), &folds, reporter)?;
+            }
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
             model.report().notes.iter().for_each(|note| reporter.note(note));
             reporter.finish();

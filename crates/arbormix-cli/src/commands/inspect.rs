@@ -52,6 +52,7 @@ impl Inspect {
                 "trees": parents,
                 "gate": gate,
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
+                "thresholds": model.thresholds(),
                 "report": model.report(),
             }));
         }
@@ -107,6 +108,9 @@ fn overview(model: &Model) -> String {
     line("experts", model.predictor().trees().len().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
+    for thresholds in model.thresholds() {
+        line(thresholds.measure.word(), format!("thresholds reach {}", fixed(thresholds.reached)));
+    }
     model.features().notes().iter().chain(&report.notes).for_each(|note| line("note", note.clone()));
     out.push('\n');
     let params = flatten(model.params()).into_iter().map(|(name, value)| vec![name, plain(&value)]);

@@ -66,7 +66,8 @@ pub(crate) struct Predict {
     #[arg(long)]
     use_known: bool,
     /// Also give the best decision for a loss, and its expected value: subset, hamming, f1, fbeta=B, jaccard, rank,
-    /// precision@K, recall@K, cost=FP:FN, cost=FILE (CSV: label,false_positive,false_negative), abstain=C
+    /// precision@K, recall@K, macro-f1, micro-f1 (both need `fit --thresholds`), cost=FP:FN, cost=FILE (CSV:
+    /// label,false_positive,false_negative), abstain=C
     #[arg(long = "for", value_name = "RULE")]
     rule: Option<String>,
     /// Also give the probability of an event, `cat & !pet | dog`; may be given several times
@@ -149,7 +150,7 @@ impl Predict {
     fn questions(&self, model: &Model, known: bool, seed: Option<u64>) -> Result<Vec<Question>, Failure> {
         let mut out = Vec::new();
         out.extend(known.then_some(Question::Known));
-        let rule = self.rule.as_ref().map(|text| Rule::read(text, &model.schema().label_names)).transpose()?;
+        let rule = self.rule.as_ref().map(|text| model.rule(text)).transpose()?;
         out.extend(rule.map(Question::Rule));
         for text in &self.event {
             let event = Event::parse(text, &model.schema().label_names).map_err(arbormix::Error::from)?;

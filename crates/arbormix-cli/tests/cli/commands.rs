@@ -268,3 +268,54 @@ fn the_demo_is_narrow_and_nobody_beats_the_truth_by_log_loss() {
     assert!((0..3).all(|method| loss(method) > loss(3)), "{json}");
     assert!(loss(2) < loss(1) && loss(1) < loss(0), "{json}");
 }
+
+#[test]
+fn unknown_label_cells_are_learned_around_and_left_out_of_measures() {
+    let folder = Folder::new();
+    let hide = |text: &str| -> String {
+        let line = |(at, line): (usize, &str)| match (at, line.rsplit_once(',')) {
+            (1.., Some((rest, _))) if at.is_multiple_of(4) => format!("{rest},?\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().enumerate().map(line).collect()
+    };
+    folder.write("train.csv", hide(&table(80, 1)));
+    folder.write("test.csv", hide(&table(20, 2)));
+    for method in ["mlme", "ctbn"] {
+        folder.succeed(&format!("fit train.csv --labels cat,pet --method {method} -o m"));
+        let notes = folder.json("inspect m --json")["report"]["notes"].to_string();
+        assert!(notes.contains("20 of 160 label cells are unknown"), "{notes}");
+        let found = folder.json("evaluate m test.csv --json");
+        assert_eq!([&found["rows"], &found["full_rows"], &found["cells"]], [20, 15, 35]);
+    }
+    let counts = "of 40 label cells are known and measured; 15 rows without unknown label cells";
+    assert!(folder.succeed("evaluate m test.csv").contains(counts));
+    assert!(folder.succeed("crossval test.csv --labels cat,pet --methods ctbn --folds 2").contains(counts));
+    let found = folder.json("crossval test.csv --labels cat,pet --methods ctbn --folds 2 --json");
+    assert_eq!([&found["methods"][0]["full_rows"], &found["methods"][0]["cells"]], [15, 35]);
+}
+
+#[test]
+fn calibration_is_shown_drawn_and_refused_without_a_distribution() {
+    let folder = Folder::with_model();
+    let text = folder.succeed("evaluate br.model test.csv --calibration --plots plots");
+    for claim in ["a label is present", "the predicted set is the true one", "the row has so many labels"] {
+        assert!(text.contains(claim), "{text}");
+    }
+    let found = folder.json("evaluate br.model test.csv --calibration --json");
+    let error = found["calibration"]["marginals"]["expected_error"].as_f64().unwrap();
+    assert!((error - found["measures"]["calibration_error"].as_f64().unwrap()).abs() < 1e-12);
+    // Ten rows with two labels: 20 cells, 10 sets, and 3 sizes of each row.
+    let counts = ["marginals", "sets", "counts"].map(|kind| found["calibration"][kind]["count"].as_u64().unwrap());
+    assert_eq!(counts, [20, 10, 30]);
+    for name in ["marginals", "sets", "counts"] {
+        let svg = String::from_utf8(folder.read(&format!("plots/{name}.svg"))).unwrap();
+        let used =
+            found["calibration"][name]["bins"].as_array().unwrap().iter().filter(|bin| bin["count"] != 0).count();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+        assert_eq!(svg.matches("<circle").count(), used, "a point for every bin that is not empty");
+    }
+    folder.succeed("fit train.csv --labels cat,pet --method mlknn -o knn.model");
+    let ran = folder.run("evaluate knn.model test.csv --calibration");
+    assert!(ran.code != 0 && ran.stderr.contains("use mlme, ctbn or br"), "{}", ran.stderr);
+}

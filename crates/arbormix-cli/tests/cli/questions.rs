@@ -183,3 +183,28 @@ fn an_explanation_agrees_with_the_prediction() {
     let ran = folder.run("explain ctbn.model test.csv --row 10");
     assert_eq!((ran.code, ran.stderr.as_str()), (2, "error: --row 10: test.csv has 10 rows, and the first is row 0\n"));
 }
+
+#[test]
+fn thresholds_travel_with_the_model_and_are_asked_for_when_they_lack() {
+    let folder = folder();
+    let ran = folder.run("predict ctbn.model test.csv --for macro-f1");
+    assert!(
+        ran.code != 0 && ran.stderr.contains("no thresholds") && ran.stderr.contains("fit --thresholds"),
+        "{}",
+        ran.stderr
+    );
+    folder.succeed("fit train.csv --labels cat,pet --method ctbn --thresholds -o f1.model");
+    let thresholds = folder.json("inspect f1.model --json")["thresholds"].clone();
+    for (place, rule) in ["macro-f1", "micro-f1"].into_iter().enumerate() {
+        let (fitted, names) = (&thresholds[place], ["cat", "pet"]);
+        assert_eq!(fitted["measure"], rule);
+        for line in lines(&folder.succeed(&format!("predict f1.model test.csv --json --for {rule}"))) {
+            let above = |i: &usize| line["marginals"][names[*i]].as_f64() > fitted["values"][*i].as_f64();
+            let expected: Vec<&str> = (0..2).filter(above).map(|i| names[i]).collect();
+            assert_eq!(line["decision"]["labels"], serde_json::json!(expected));
+            assert_eq!(line["decision"]["expected"], fitted["reached"]);
+        }
+    }
+    let ran = folder.run("fit train.csv --labels cat,pet --method mlknn --thresholds -o m");
+    assert!(ran.code != 0 && ran.stderr.contains("mlknn cannot give decisions by thresholds"), "{}", ran.stderr);
+}

@@ -13,6 +13,7 @@
 //! | `precision@K` | the K labels with the largest P | share of them that are present ↑ | yes |
 //! | `recall@K` | the K labels with the largest E\[\[yᵢ = 1\] / ∣y∣\] | share of the present labels among them ↑ | yes |
 //! | `cost=FP:FN`, `cost=FILE` | labels with P · FN > (1 − P) · FP | cost of the row ↓ | yes |
+//! | `macro-f1`, `micro-f1` | labels above thresholds that were fitted with the model | F1 on the rows they were fitted to ↑ | no |
 //! | `abstain=C` | labels with P > ½; open where min(P, 1 − P) > C | (wrong labels + C · open labels) / d ↓ | yes |
 //!
 //! Conventions: F and Jaccard of two empty sets are 1, and so is the recall of a row without labels. Ties go to absence,
@@ -23,9 +24,11 @@ mod rule;
 mod sets;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 
 pub use costs::Costs;
 pub use rule::Rule;
+pub use thresholds::{PooledF1, Thresholds};
 
 use crate::data::LabelSet;
 use crate::error::{ParamError, Result};
@@ -87,6 +90,7 @@ impl Rule {
                 ParamError::require(costs.len() == mixture.labels(), "cost", costs.len(), rule)?;
                 by_label(&mixture.marginals(), |label| costs[label], mixture.labels() as f64)
             }
+            Rule::Pooled(thresholds) => Decision::of(thresholds.decide(&mixture.marginals())?, thresholds.reached),
             Rule::Abstain(cost) => abstain(&mixture.marginals(), *cost),
         })
     }

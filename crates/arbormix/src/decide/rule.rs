@@ -5,6 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::costs::{Costs, UNUSABLE, usable};
+use super::thresholds::Thresholds;
 use crate::error::{ParamError, Result};
 
 /// A loss, and with it the rule that decides best; the [module](super) says how each decides.
@@ -34,14 +35,16 @@ pub enum Rule {
     RecallAt(usize),
     /// Costs of false positives and false negatives.
     Cost(Costs),
+    /// F1 with counts pooled over rows; [`crate::Model::rule`] has the thresholds.
+    Pooled(Thresholds),
     /// Wrong labels cost 1, labels left open cost this.
     Abstain(f64),
 }
 
 impl Rule {
     /// The words for all rules, for help and messages.
-    pub const WORDS: &str =
-        "subset, hamming, f1, fbeta=B, jaccard, rank, precision@K, recall@K, cost=FP:FN, cost=FILE, abstain=C";
+    pub const WORDS: &str = "subset, hamming, f1, fbeta=B, jaccard, rank, precision@K, recall@K, macro-f1, micro-f1, cost=FP:FN, cost=FILE, \
+         abstain=C";
 
     /// The rule in words for a model with these labels: as [`str::parse`], and `cost=FILE` ([`Costs::read`]).
     pub fn read(text: &str, names: &[String]) -> Result<Rule> {
@@ -75,6 +78,7 @@ impl Rule {
             Rule::PrecisionAt(_) => "precision",
             Rule::RecallAt(_) => "recall",
             Rule::Cost(_) => "cost of the row",
+            Rule::Pooled(_) => "F1 on the rows that the thresholds were fitted to",
             Rule::Abstain(_) => "loss per label",
         }
     }
@@ -93,6 +97,7 @@ impl fmt::Display for Rule {
             Rule::RecallAt(count) => write!(f, "recall@{count}"),
             Rule::Cost(Costs::Same([positive, negative])) => write!(f, "cost={positive}:{negative}"),
             Rule::Cost(Costs::PerLabel(_)) => f.write_str("cost per label"),
+            Rule::Pooled(thresholds) => f.write_str(thresholds.measure.word()),
             Rule::Abstain(cost) => write!(f, "abstain={cost}"),
         }
     }
@@ -125,6 +130,7 @@ impl FromStr for Rule {
                 let (positive, negative) = argument.split_once(':').ok_or_else(|| form(remedy.to_string()))?;
                 Rule::Cost(Costs::Same([number(positive)?, number(negative)?]))
             }
+            "macro-f1" | "micro-f1" => return Err(form("needs a model that was fitted with thresholds".to_string())),
             _ => return Err(form(format!("there is no such rule; known: {}", Rule::WORDS))),
         };
         rule.check().map_err(|problem| form(problem.to_string()))?;

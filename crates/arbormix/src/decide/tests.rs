@@ -173,3 +173,59 @@ fn costs_for_another_number_of_labels_are_refused() {
         assert!(rule.decide(&mixture).is_err(), "{rule}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn no_threshold_has_a_better_pooled_f1_than_the_fitted_ones(
+        // Coarse marginals have many ties.
+        cells in prop::collection::vec(prop::collection::vec((0_u8..=8, any::<bool>(), 0_u8..5), 3), 1..12),
+    ) {
+        let marginal = |(p, ..): &(u8, bool, u8)| f64::from(*p) / 8.0;
+        let values: Vec<f64> = cells.iter().flatten().map(marginal).collect();
+        let marginals = crate::matrix::DenseMatrix::new(cells.len(), 3, values);
+        let bools = |of: &dyn Fn(&(u8, bool, u8)) -> bool| -> Vec<LabelSet> {
+            cells.iter().map(|row| LabelSet::from_bools(&row.iter().map(of).collect::<Vec<_>>())).collect()
+        };
+        let mut masks = bools(&|(_, _, seen)| *seen > 0);
+        masks[0].set(0, true);
+        let truth = crate::data::Labels::with_mask(3, bools(&|(_, present, _)| *present), masks);
+        // The measures are tested against scikit-learn.
+        let measured = |thresholds: [f64; 3], name: &str| {
+            let set = |row: usize| LabelSet::from_bools(&[0, 1, 2].map(|i| marginals.get(row, i) > thresholds[i]));
+            let predicted: Vec<LabelSet> = (0..cells.len()).map(set).collect();
+            let outcome = crate::measure::Outcome { truth: &truth, predicted: &predicted, marginals: None, log_probs: None };
+            crate::measure::evaluate(&outcome, &crate::measure::MeasureOptions::default()).unwrap().get(name).unwrap()
+        };
+        for (measure, name) in [(PooledF1::MacroF1, "macro_f1"), (PooledF1::MicroF1, "micro_f1")] {
+            let fitted = Thresholds::fit(measure, &marginals, &truth, None);
+            let values: [f64; 3] = fitted.values.clone().try_into().unwrap();
+            prop_assert!((measured(values, name) - fitted.reached).abs() < 1e-12);
+            let grid = (0..=8).map(|step| f64::from(step) / 8.0);
+            for threshold in grid {
+                match measure {
+                    PooledF1::MicroF1 => prop_assert!(measured([threshold; 3], name) <= fitted.reached + 1e-12),
+                    PooledF1::MacroF1 => for label in 0..3 {
+                        let mut other = values;
+                        other[label] = threshold;
+                        prop_assert!(measured(other, name) <= fitted.reached + 1e-12);
+                    },
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn thresholds_decide_by_marginals_and_only_for_their_labels() {
+    let tree = crate::tree::Branching::isolated(2);
+    let mixture =
+        RowMixture { log_gate: vec![0.0], experts: vec![(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])] };
+    let rule =
+        |values: &[f64]| Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, values: values.to_vec(), reached: 0.8 });
+    let decision = rule(&[0.2, 0.4]).decide(&mixture).unwrap();
+    assert_eq!((decision.labels, decision.expected), (LabelSet::from_bools(&[true, false]), 0.8));
+    let message = rule(&[0.2]).decide(&mixture).unwrap_err().to_string();
+    assert_eq!(message, "parameter thresholds = 1: must have one threshold per label of the model");
+    assert!("macro-f1".parse::<Rule>().unwrap_err().to_string().contains("fitted with thresholds"));
+}

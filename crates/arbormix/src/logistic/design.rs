@@ -151,6 +151,12 @@ impl Design {
         Block { operator: Cow::Owned(Operator::new(matrix)), rows, ridge, kept }
     }
 
+    /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
+    pub fn with_rows(&self, rows: &[usize]) -> Design {
+        let (basis, ridge) = (self.basis.clone(), self.ridge.clone());
+        Design { rows: Operator::new(self.rows.matrix().select_rows(rows)), basis, ridge, features: self.features }
+    }
+
     /// Weights of the original features, the bias, and the weights of extra columns.
     pub fn to_features(&self, coefficients: &Coefficients) -> FeatureWeights {
         match coefficients {

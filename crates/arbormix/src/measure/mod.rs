@@ -49,6 +49,7 @@
 //!
 //! A measure that is not defined for the input is not in the list; [`Measures::absent`] gives the reason.
 
+mod calibration;
 mod labels;
 mod probabilities;
 mod ranking;
@@ -57,6 +58,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 
+pub use calibration::{Calibration, Claims, Reliability, ReliabilityBin, calibration};
 pub use report::{Absent, LabelMeasures, Measure, Measures};
 
 use serde::{Deserialize, Serialize};

@@ -193,3 +193,31 @@ fn the_order_of_k_does_not_matter() {
     assert_eq!(at(&[1, 3]), Some(0.5));
     assert_eq!(at(&[3, 1]), Some(0.5));
 }
+
+#[test]
+fn calibration_counts_statements_by_hand() {
+    let set = |bits: [bool; 2]| LabelSet::from_bools(&bits);
+    // The third row's second cell is unknown: its first cell counts, its set and size do not.
+    let masks = vec![set([true; 2]), set([true; 2]), set([true, false])];
+    let truth = Labels::with_mask(2, vec![set([true, false]), set([true, true]), set([false, false])], masks);
+    let marginals = DenseMatrix::new(3, 2, vec![0.9, 0.2, 0.5, 0.6, 0.1, 0.7]);
+    let predicted = [(set([true, false]), 0.72), (set([false, true]), 0.4), (set([false, true]), 0.6)];
+    let counts = vec![vec![0.08, 0.74, 0.18], vec![0.2, 0.5, 0.3], vec![0.27, 0.66, 0.07]];
+    let claims = Claims { marginals: &marginals, predicted: &predicted, counts: &counts };
+    let found = calibration(&truth, &claims, 2).unwrap();
+    // Marginals up to a half: .2 (no), .5 (yes), .1 (no); above: .9 (yes), .6 (yes).
+    assert_eq!((found.marginals.count, found.marginals.bins[0].count), (5, 3));
+    assert_eq!((found.marginals.bins[0].happened, found.marginals.bins[1].happened), (Some(1.0 / 3.0), Some(1.0)));
+    assert!((found.marginals.expected_error - ((0.8_f64 - 1.0).abs() + (1.5_f64 - 2.0).abs()) / 5.0).abs() < 1e-12);
+    assert_eq!((found.sets.count, found.sets.bins[1].happened, found.sets.bins[0].happened), (2, Some(1.0), Some(0.0)));
+    // Sizes up to a half: .08, .18, .2, .5 (no), .3 (yes, the second row has two labels); above: .74 (yes).
+    assert_eq!((found.counts.count, found.counts.bins[0].count, found.counts.bins[0].happened), (6, 5, Some(0.2)));
+    // The same number as the measure that is tested against a reference.
+    let sets: Vec<LabelSet> = predicted.iter().map(|(set, _)| set.clone()).collect();
+    let outcome = Outcome { truth: &truth, predicted: &sets, marginals: Some(&marginals), log_probs: None };
+    let options = MeasureOptions { calibration_bins: 2, ..MeasureOptions::default() };
+    assert_eq!(evaluate(&outcome, &options).unwrap().get("calibration_error"), Some(found.marginals.expected_error));
+    let empty = Reliability::of([], 3).unwrap();
+    assert_eq!((empty.count, empty.expected_error, empty.bins[0].said), (0, 0.0, None));
+    assert!(Reliability::of([(f64::NAN, true)], 3).is_err() && Reliability::of([(0.5, true)], 0).is_err());
+}

@@ -15,8 +15,16 @@ const RESTARTS: u64 = 5;
 const MAX_ROUNDS: usize = 100;
 
 /// First responsibilities of (up to) `count` experts, N × K.
-pub(super) fn responsibilities(trainer: &Trainer<'_>, count: usize, seed: u64, restart: u64) -> Columns {
-    let (assignment, count) = clusters(trainer, count, seed, restart);
+///
+/// `labels` are the trainer's, with a guess in cells that are unknown.
+pub(super) fn responsibilities(
+    trainer: &Trainer<'_>,
+    labels: &[Vec<bool>],
+    count: usize,
+    seed: u64,
+    restart: u64,
+) -> Columns {
+    let (assignment, count) = clusters(trainer, labels, count, seed, restart);
     let mut out = Columns::zeros(assignment.len(), count);
     out.values_mut().fill((1.0 - OWN_SHARE) / count as f64);
     for (row, &cluster) in assignment.iter().enumerate() {
@@ -26,10 +34,10 @@ pub(super) fn responsibilities(trainer: &Trainer<'_>, count: usize, seed: u64, r
 }
 
 /// Cluster of every row, and the number of clusters: k-means on the label vectors.
-fn clusters(trainer: &Trainer<'_>, count: usize, seed: u64, restart: u64) -> (Vec<usize>, usize) {
+fn clusters(trainer: &Trainer<'_>, labels: &[Vec<bool>], count: usize, seed: u64, restart: u64) -> (Vec<usize>, usize) {
     let rows = trainer.design.rows();
     let mut points: BTreeMap<Vec<bool>, f64> = BTreeMap::new();
-    let set_of = |row: usize| trainer.labels.iter().map(|label| label[row]).collect::<Vec<bool>>();
+    let set_of = |row: usize| labels.iter().map(|label| label[row]).collect::<Vec<bool>>();
     for row in 0..rows {
         *points.entry(set_of(row)).or_default() += trainer.row_weight(row);
     }

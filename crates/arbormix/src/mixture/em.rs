@@ -85,8 +85,7 @@ impl Em<'_> {
     pub(super) fn expectation(&self, state: &State) -> Expectation {
         let trainer = self.trainer;
         let mut joint = state.gate.log_weights(&trainer.design.block(None, &[]));
-        let experts: Vec<Vec<f64>> =
-            state.experts.par_iter().map(|e| e.log_likelihoods(&trainer.design, &trainer.labels)).collect();
+        let experts: Vec<Vec<f64>> = state.experts.par_iter().map(|expert| trainer.log_likelihoods(expert)).collect();
         for (k, likelihoods) in experts.iter().enumerate() {
             joint.column_mut(k).iter_mut().zip(likelihoods).for_each(|(log, l)| *log += l);
         }
@@ -110,6 +109,13 @@ impl Em<'_> {
         let gate = fit_gate(&all, responsibilities, weights, &state.gate, &self.gate).gate;
         let expert_weights: Vec<Vec<f64>> =
             (0..state.experts.len()).map(|k| self.expert_weights(responsibilities.column(k))).collect();
+        if trainer.observed.is_some() {
+            let pairs = state.experts.iter().zip(&expert_weights);
+            let maximised = |(expert, weights): (&Fitted, &Vec<f64>)| {
+                trainer.maximised(expert, &trainer.beliefs(expert), weights, &self.params.solver, self.progress)
+            };
+            return Ok(State { gate, experts: pairs.map(maximised).collect::<Result<_>>()? });
+        }
         let jobs: Vec<Job<'_>> = state
             .experts
             .iter()

@@ -13,7 +13,7 @@ use crate::logistic::Gate;
 use crate::matrix::Columns;
 use crate::progress::Progress;
 use crate::random::Stream;
-use crate::tree::{Fitted, Trainer, constant_label_notes, require_observed};
+use crate::tree::{Fitted, Trainer, constant_label_notes, unknown_cells_note};
 
 /// EM iterations before the starts are compared.
 const SHORT_RUN: usize = 10;
@@ -88,11 +88,12 @@ impl<'a> Phase<'a> {
 
     /// Experts that begin as copies of `base` with different responsibilities.
     fn best_start(&self, em: &Em<'_>, base: &Fitted, count: usize, limit: usize) -> Result<State> {
+        let labels = self.trainer.completed(base);
         let start = |restart: usize| {
             let (seed, restart) = (self.params.seed, restart as u64);
             let responsibilities: Columns = match self.params.start {
                 Start::Regions => regions::responsibilities(self.trainer, count, seed, restart),
-                _ => clusters::responsibilities(self.trainer, count, seed, restart),
+                _ => clusters::responsibilities(self.trainer, &labels, count, seed, restart),
             };
             let count = responsibilities.cols();
             let gate = Gate::uniform(&self.trainer.design.block(None, &[]), count);
@@ -228,9 +229,11 @@ impl Learner for MixtureParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        require_observed(data, self.method())?;
         let mut notes = constant_label_notes(data);
         let mut trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
+        if trainer.observed.is_some() {
+            notes.push(unknown_cells_note(data));
+        }
         let mut trace = Vec::new();
         let held = self.held_out(data.labels.rows());
         // Too few rows to hold any out: then nothing is chosen, and the first of everything is taken.

@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::time::{Duration, Instant};
 
 use crate::data::LabelSet;
 use crate::learner::Certificate;
@@ -116,6 +117,19 @@ impl RowMixture<'_> {
 
     /// The most probable allowed set; `node_limit` 0 means no limit.
     pub fn best_set(&self, allowed: &[[bool; 2]], node_limit: usize) -> Found {
+        self.search(allowed, |nodes| node_limit > 0 && nodes >= node_limit)
+    }
+
+    /// The most probable set without restrictions, as far as it can be proven in this time.
+    ///
+    /// Where the time ends depends on the machine: [`RowMixture::map`] with a limit of nodes gives the same on all.
+    pub fn map_within(&self, time: Duration) -> Found {
+        let start = Instant::now();
+        self.search(&unrestricted(self.labels()), |_| start.elapsed() >= time)
+    }
+
+    /// Looks at nodes, best bound first, until the best set is proven or `enough(nodes)` says so.
+    fn search(&self, allowed: &[[bool; 2]], enough: impl Fn(usize) -> bool) -> Found {
         let mut incumbent = self.climb(self.best_expert(allowed), allowed);
         let mut open = BinaryHeap::new();
         let mut nodes = 1;
@@ -124,7 +138,7 @@ impl RowMixture<'_> {
             if node.bound <= incumbent.1 + MARGIN {
                 break;
             }
-            if node_limit > 0 && nodes >= node_limit {
+            if enough(nodes) {
                 let certificate = Certificate { log_bound: node.bound, certified: false, nodes };
                 return Found { labels: incumbent.0, log_probability: incumbent.1, certificate };
             }

@@ -6,12 +6,15 @@ pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
 
 use std::path::Path;
 
+use crate::data::splits::Folds;
 use crate::data::{DataError, Dataset, LabelSet};
-use crate::error::Result;
+use crate::decide::{PooledF1, Rule, Thresholds};
+use crate::error::{Error, ParamError, Result};
 use crate::features::FeatureMap;
-use crate::learner::{FitReport, Inference, Prediction, Predictor};
+use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor, out_of_fold_marginals};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::mixture::Rows;
+use crate::progress::Progress;
 use crate::question::Known;
 
 /// What a model knows about the data it was trained on.
@@ -32,6 +35,8 @@ pub struct Model {
     params: serde_json::Value,
     predictor: Box<dyn Predictor>,
     report: FitReport,
+    /// Empty unless they were fitted.
+    thresholds: Vec<Thresholds>,
 }
 
 impl std::fmt::Debug for Model {
@@ -49,7 +54,7 @@ impl Model {
         predictor: Box<dyn Predictor>,
         report: FitReport,
     ) -> Model {
-        Model { schema, features, params, predictor, report }
+        Model { schema, features, params, predictor, report, thresholds: Vec::new() }
     }
 
     /// Name of the method in the registry.
@@ -80,6 +85,47 @@ impl Model {
     /// What happened during the fit.
     pub fn report(&self) -> &FitReport {
         &self.report
+    }
+
+    /// Thresholds for pooled F1; none unless they were fitted.
+    pub fn thresholds(&self) -> &[Thresholds] {
+        &self.thresholds
+    }
+
+    /// Fits thresholds for every [`PooledF1`] to the marginals of the model's training rows, each predicted by a model
+    /// of the other folds: as many more fits as there are folds.
+    ///
+    /// `learner`, `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a
+    /// rule.
+    pub fn fit_thresholds(
+        &mut self,
+        learner: &dyn Learner,
+        data: &Dataset,
+        weights: Option<&[f64]>,
+        folds: &Folds,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        if self.predictor.experts().is_empty() {
+            let (method, what) = (self.method(), "decisions by thresholds");
+            return Err(Error::Unsupported { method, what, reason: "it is no mixture of trees; use mlme, ctbn or br" });
+        }
+        let marginals = out_of_fold_marginals(learner, data, weights, folds, progress)?;
+        let fit = |measure| Thresholds::fit(measure, &marginals, data.labels(), weights);
+        self.thresholds = PooledF1::ALL.into_iter().map(fit).collect();
+        Ok(())
+    }
+
+    /// The decision rule in words ([`Rule::WORDS`]) for this model's labels.
+    ///
+    /// `macro-f1` and `micro-f1` need thresholds, see [`Model::fit_thresholds`].
+    pub fn rule(&self, text: &str) -> Result<Rule> {
+        let Some(measure) = PooledF1::ALL.into_iter().find(|measure| measure.word() == text) else {
+            return Rule::read(text, &self.schema.label_names);
+        };
+        let fitted = self.thresholds.iter().find(|thresholds| thresholds.measure == measure);
+        let message =
+            "the model has no thresholds for it; fit the model again with them (fit --thresholds)".to_string();
+        Ok(Rule::Pooled(fitted.cloned().ok_or(ParamError::Form { name: format!("rule {text:?}"), message })?))
     }
 
     /// Encoded features of raw rows; columns are matched by name.
@@ -120,9 +166,21 @@ impl Model {
         (0..data.rows()).map(known).collect()
     }
 
-    /// log P(y | x) of the rows' own labels.
+    /// log P(y | x) of the rows' own labels; of the observed ones, summed over the others, in rows with unknown cells.
+    ///
+    /// Methods that are no mixture of trees refuse unknown cells.
     pub fn log_prob(&self, data: &Dataset) -> Result<Vec<f64>> {
-        self.predictor.log_prob(&self.encode(data)?, &self.true_sets(data)?)
+        let labels = self.align_labels(data)?;
+        if labels.mask().is_none() {
+            return self.predictor.log_prob(&self.encode(data)?, labels.sets());
+        }
+        if self.predictor.experts().is_empty() {
+            let (cells, method) = (labels.unknown(), self.method());
+            let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn or br";
+            return Err(DataError::UnknownLabels { cells, method, remedy }.into());
+        }
+        let known = self.known(data);
+        Ok(self.rows(data)?.ask(|row, mixture| mixture.log_mass(known[row].allowed())))
     }
 
     /// The rows' label sets in the model's label order; labels are matched by name.

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 use super::branching::Branching;
 use super::nodes::{Condition, Fitted, FittedNode, Job, conditions, fit_nodes};
 use super::params::{NodeParams, StructureParams, TreeParams};
+use super::partial::{Observed, PartialRows};
 use super::predict::Tree;
-use super::scores::Task;
+use super::scores::{EdgeScores, Task};
 use crate::data::DataError;
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
@@ -23,6 +24,8 @@ pub(crate) struct Trainer<'a> {
     pub(crate) design: Design,
     /// One column of N values per label.
     pub(crate) labels: Vec<Vec<bool>>,
+    /// The label cells that were observed, if not all; `labels` holds false in the others.
+    pub(crate) observed: Option<Observed>,
     /// Weights of the rows, given by the user.
     pub(crate) row_weights: Option<Vec<f64>>,
     pub(crate) logistic: &'a LogisticParams,
@@ -47,6 +50,7 @@ impl<'a> Trainer<'a> {
         Trainer {
             design: Design::new(data.features, logistic.bias),
             labels: (0..data.labels.count()).map(|label| data.labels.column(label)).collect(),
+            observed: Observed::of(data.labels),
             row_weights: data.weights.map(<[f64]>::to_vec),
             logistic,
             structure,
@@ -62,6 +66,11 @@ impl<'a> Trainer<'a> {
         self.row_weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
+    /// Whether a label cell was observed.
+    pub(crate) fn is_observed(&self, row: usize, label: usize) -> bool {
+        self.observed.as_ref().is_none_or(|observed| observed.has(row, label))
+    }
+
     /// The costs chosen so far; a thread that panicked left them whole, since they only grow.
     fn costs(&self) -> MutexGuard<'_, BTreeMap<(usize, Condition), f64>> {
         self.costs.lock().unwrap_or_else(PoisonError::into_inner)
@@ -74,28 +83,46 @@ impl<'a> Trainer<'a> {
 
     /// The best tree for weighted rows (Section 5.3.1); every `number` divides the rows anew.
     pub(crate) fn structure(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<Branching> {
+        Ok(Branching::best(&self.scores(weights, number, progress)?, self.structure.min_gain))
+    }
+
+    /// Scores of all edges on weighted rows, divided by the stream with this number.
+    pub(super) fn scores(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<EdgeScores> {
+        let partial = self.observed.as_ref().map(|observed| PartialRows::new(observed, weights));
         let task = Task {
             design: &self.design,
             labels: &self.labels,
             weights,
+            partial: partial.as_ref(),
             params: self.structure,
             kind: self.nodes.kind,
             solver: &self.logistic.solver,
         };
-        let scores = task.scores(&mut Stream::new(self.seed, "edge-folds", number), progress)?;
-        Ok(Branching::best(&scores, self.structure.min_gain))
+        task.scores(&mut Stream::new(self.seed, "edge-folds", number), progress)
     }
 
     /// Chooses C where it is not known yet and fits the regressions of a tree on weighted rows.
+    ///
+    /// A regression sees the rows on which its label and that label's parent were observed; see [`Trainer::maximised`]
+    /// for the others.
     pub(crate) fn fit_tree(&self, tree: Branching, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Fitted> {
-        let conditions = conditions(&tree, &self.labels, self.row_weights.as_deref(), self.nodes);
+        let supports = |row: usize, parent: usize| self.row_weight(row) > 0.0 && self.is_observed(row, parent);
+        let conditions = conditions(&tree, &self.labels, supports, self.nodes);
         self.choose_costs(&conditions, progress)?;
         let costs = self.costs().clone();
         let slots: Vec<(usize, Condition)> =
             conditions.iter().enumerate().flat_map(|(label, list)| list.iter().map(move |&c| (label, c))).collect();
+        let seen: Option<Vec<Vec<f64>>> = self.observed.as_ref().map(|observed| {
+            let cells = |&(label, condition): &(usize, Condition)| observed.weights(label, condition.parent(), weights);
+            slots.iter().map(cells).collect()
+        });
         let jobs: Vec<Job<'_>> = slots
             .iter()
-            .map(|&(label, condition)| Job { label, condition, weights, cost: costs[&(label, condition)], start: None })
+            .enumerate()
+            .map(|(slot, &(label, condition))| {
+                let weights = seen.as_ref().map_or(weights, |seen| Some(&seen[slot]));
+                Job { label, condition, weights, cost: costs[&(label, condition)], start: None }
+            })
             .collect();
         let solutions = fit_nodes(&self.design, &self.labels, &jobs, &self.logistic.solver, progress)?;
         let mut nodes: Vec<Vec<FittedNode>> = vec![Vec::new(); self.labels.len()];
@@ -121,9 +148,11 @@ impl<'a> Trainer<'a> {
             .par_iter()
             .map(|(condition, labels)| {
                 progress.check()?;
-                let targets: Vec<Target<'_>> =
-                    labels.iter().map(|&label| self.labels[label].as_slice().into()).collect();
-                let costs = self.costs_under(*condition, &targets);
+                let costs = match self.observed {
+                    None => self.costs_under(*condition, labels),
+                    // Every label has rows of its own.
+                    Some(_) => labels.iter().flat_map(|&label| self.costs_under(*condition, &[label])).collect(),
+                };
                 progress.advance(labels.len());
                 Ok(costs)
             })
@@ -134,48 +163,61 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn costs_under(&self, condition: Condition, targets: &[Target<'_>]) -> Vec<f64> {
-        let choose = |rows: Option<&[usize]>, extras: &[&[f64]]| {
-            choose_costs(&self.design, rows, extras, targets, self.row_weights.as_deref(), &self.fold_of, self.logistic)
+    /// C of some labels' regressions, from the rows on which the parent and all of these labels were observed.
+    fn costs_under(&self, condition: Condition, labels: &[usize]) -> Vec<f64> {
+        let targets: Vec<Target<'_>> = labels.iter().map(|&label| self.labels[label].as_slice().into()).collect();
+        let applies = |row: usize| match condition {
+            Condition::Parent { parent, value } => self.labels[parent][row] == value,
+            _ => true,
         };
-        match condition {
-            Condition::Always => choose(None, &[]),
-            Condition::Parent { parent, value } => {
-                let rows: Vec<usize> =
-                    (0..self.design.rows()).filter(|&row| self.labels[parent][row] == value).collect();
-                choose(Some(&rows), &[])
-            }
-            Condition::ParentFeature { parent } => choose(None, &[&super::nodes::column(&self.labels[parent])]),
-        }
+        let known = |row: usize| labels.iter().copied().chain(condition.parent()).all(|i| self.is_observed(row, i));
+        let rows: Vec<usize> = (0..self.design.rows()).filter(|&row| applies(row) && known(row)).collect();
+        let rows = (rows.len() < self.design.rows()).then_some(rows.as_slice());
+        let column = match condition {
+            Condition::ParentFeature { parent } => Some(super::nodes::column(&self.labels[parent])),
+            _ => None,
+        };
+        let extras: Vec<&[f64]> = column.iter().map(Vec::as_slice).collect();
+        let weights = self.row_weights.as_deref();
+        choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, self.logistic)
     }
 }
 
-/// Errs if a label cell is unknown, which this method cannot learn from yet.
+/// Errs if a label cell is unknown, for methods that cannot learn from the others alone.
 pub(crate) fn require_observed(data: &TrainingSet<'_>, method: &'static str) -> Result<()> {
     let cells = data.labels.unknown();
     if cells == 0 {
         return Ok(());
     }
-    let remedy = "remove these rows, fill in the cells, or use the method br, which leaves unknown cells out";
+    let remedy = "remove these rows, fill in the cells, or use the methods mlme or ctbn, which learn from the \
+                  observed cells by EM, or br, which leaves unknown cells out";
     Err(DataError::UnknownLabels { cells, method, remedy }.into())
 }
 
 /// Notes on labels that are constant.
 pub(crate) fn constant_label_notes(data: &TrainingSet<'_>) -> Vec<String> {
-    let rows = data.labels.rows();
-    (0..data.labels.count())
-        .filter_map(|label| {
-            let on = (0..rows).filter(|&row| data.labels.row(row).get(label)).count();
-            let name = &data.label_names[label];
-            match on {
-                0 => Some(format!("label {name:?} is absent from every row: predicted by a smoothed constant")),
-                _ if on == rows => {
-                    Some(format!("label {name:?} is present in every row: predicted by a smoothed constant"))
-                }
-                _ => None,
+    let labels = data.labels;
+    let note = |label: usize| {
+        let known = (0..labels.rows()).filter_map(|row| labels.get(row, label));
+        let (on, all) = known.fold((0, 0), |(on, all), present| (on + usize::from(present), all + 1));
+        let name = &data.label_names[label];
+        let place = if all < labels.rows() { "row where it is known" } else { "row" };
+        match on {
+            _ if all == 0 => Some(format!("label {name:?} is unknown in every row: nothing can be learned about it")),
+            0 => Some(format!("label {name:?} is absent from every {place}: predicted by a smoothed constant")),
+            _ if on == all => {
+                Some(format!("label {name:?} is present in every {place}: predicted by a smoothed constant"))
             }
-        })
-        .collect()
+            _ => None,
+        }
+    };
+    (0..labels.count()).filter_map(note).collect()
+}
+
+/// Says how many label cells are unknown.
+pub(crate) fn unknown_cells_note(data: &TrainingSet<'_>) -> String {
+    let (unknown, all) = (data.labels.unknown(), data.labels.rows() * data.labels.count());
+    format!("{unknown} of {all} label cells are unknown: learned from the others by EM, as missing at random")
 }
 
 /// The report of a method without EM: whether its regressions converged, and which labels are constant.
@@ -199,7 +241,8 @@ impl Learner for TreeParams {
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;
-        self.structure.validate()
+        self.structure.validate()?;
+        self.completion.validate()
     }
 
     fn features(&self) -> &FeatureParams {
@@ -207,11 +250,21 @@ impl Learner for TreeParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        require_observed(data, self.method())?;
         let trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
         let tree = trainer.structure(data.weights, 0, progress)?;
         let fitted = trainer.fit_tree(tree, data.weights, progress)?;
-        let report = tree_report(&fitted, data);
+        let run = trainer.complete(fitted, &self.completion, progress)?;
+        let fitted = run.fitted;
+        let mut report = tree_report(&fitted, data);
+        if trainer.observed.is_some() {
+            report.notes.push(unknown_cells_note(data));
+            if !run.converged {
+                let limit = self.completion.max_iterations;
+                report.notes.push(format!("EM over unknown label cells reached its limit of {limit} iterations"));
+            }
+        }
+        report.converged &= run.converged;
+        report.trace = run.trace;
         Ok((Box::new(Tree::from_fitted(&fitted, &trainer.design)), report))
     }
 }

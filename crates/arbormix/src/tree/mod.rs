@@ -6,6 +6,7 @@
 //! - [`EdgeScores`]: how well each label is predicted alone and with each other label known (Eq. 11)
 //! - [`Branching`]: the tree, found by maximum branching
 //! - `nodes`: the logistic regressions of a tree's nodes
+//! - `partial`: learning when some label cells are unknown
 //! - [`inference`]: the best label set, marginals and probabilities of one row
 //! - [`Tree`]: the fitted model; [`TreeParams`]: its learner
 
@@ -14,14 +15,18 @@ mod fit;
 pub mod inference;
 mod nodes;
 mod params;
+mod partial;
 mod predict;
 mod scores;
 #[cfg(test)]
 pub(crate) mod tests;
 
+#[cfg(test)]
+pub(crate) use partial::tests as partial_tests;
+
 pub use branching::Branching;
-pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report};
+pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report, unknown_cells_note};
 pub(crate) use nodes::{Fitted, Job, fit_nodes};
-pub use params::{NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
+pub use params::{CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;

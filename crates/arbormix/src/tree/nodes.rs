@@ -23,6 +23,14 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
+    /// The parent whose value matters.
+    pub(crate) fn parent(self) -> Option<usize> {
+        match self {
+            Condition::Always => None,
+            Condition::Parent { parent, .. } | Condition::ParentFeature { parent } => Some(parent),
+        }
+    }
+
     /// Calls `work` with the block of rows (and columns) of this condition.
     pub(crate) fn with_block<T>(self, design: &Design, labels: &[Vec<bool>], work: impl FnOnce(&Block<'_>) -> T) -> T {
         match self {
@@ -43,17 +51,17 @@ pub(crate) fn column(label: &[bool]) -> Vec<f64> {
 
 /// The conditions of each label's regressions under a tree: one, or one per value of the parent.
 ///
-/// Only rows with a positive weight count as support of a parent's value.
+/// Rows that `counts(row, parent)` is true of are support of that parent's value.
 pub(super) fn conditions(
     tree: &Branching,
     labels: &[Vec<bool>],
-    weights: Option<&[f64]>,
+    counts: impl Fn(usize, usize) -> bool,
     params: &NodeParams,
 ) -> Vec<Vec<Condition>> {
     let conditions_of = |parent: Option<usize>| {
         let Some(parent) = parent else { return vec![Condition::Always] };
-        let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
-        let with = |value: bool| (0..labels[parent].len()).filter(|&n| labels[parent][n] == value && counts(n)).count();
+        let counts = |row: usize, value: bool| labels[parent][row] == value && counts(row, parent);
+        let with = |value: bool| (0..labels[parent].len()).filter(|&row| counts(row, value)).count();
         let (off, on) = (with(false), with(true));
         if on.min(off) < params.min_rows {
             // The paper's code copies the better supported side; pooling the rows is that, and lets EM maximise.

@@ -79,6 +79,31 @@ impl Default for NodeParams {
     }
 }
 
+/// EM over label cells that are unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionParams {
+    /// Iterations at most; 0 stops at the fit on the observed cells alone.
+    pub max_iterations: usize,
+    /// EM ends when an iteration gains less log-likelihood than this per row.
+    pub tolerance: f64,
+}
+
+impl Default for CompletionParams {
+    fn default() -> Self {
+        CompletionParams { max_iterations: 50, tolerance: 1e-4 }
+    }
+}
+
+impl CompletionParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        let tolerance = self.tolerance;
+        let usable = tolerance >= 0.0 && tolerance.is_finite();
+        ParamError::require(usable, "completion.tolerance", tolerance, "must not be negative")
+    }
+}
+
 /// CTBN: its parameters, and its learner.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +116,8 @@ pub struct TreeParams {
     pub structure: StructureParams,
     /// How a label depends on its parent.
     pub nodes: NodeParams,
+    /// EM over label cells that are unknown, if there are any.
+    pub completion: CompletionParams,
     /// Seed of the fold assignments.
     pub seed: u64,
 }

@@ -24,6 +24,17 @@ pub struct NodeWeights {
     pub shift: f64,
 }
 
+impl NodeWeights {
+    /// The label's table at one row of the regressions' margins.
+    pub(super) fn table(&self, margins: &Columns, row: usize) -> Table {
+        let side = |u: usize| {
+            let z = margins.get(row, self.columns[u]) + if u == 1 { self.shift } else { 0.0 };
+            [log_sigmoid(-z), log_sigmoid(z)]
+        };
+        [side(0), side(1)]
+    }
+}
+
 /// A fitted CTBN, in the coordinates of the encoded features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
@@ -89,11 +100,7 @@ impl Tree {
 
     /// The labels' tables of one row.
     pub(crate) fn tables(&self, margins: &Columns, row: usize) -> Vec<Table> {
-        let side = |node: &NodeWeights, u: usize| {
-            let z = margins.get(row, node.columns[u]) + if u == 1 { node.shift } else { 0.0 };
-            [log_sigmoid(-z), log_sigmoid(z)]
-        };
-        self.nodes.iter().map(|node| [side(node, 0), side(node, 1)]).collect()
+        self.nodes.iter().map(|node| node.table(margins, row)).collect()
     }
 
     /// What each feature of a row adds to a label's log-odds when its parent has a value, the largest first; features

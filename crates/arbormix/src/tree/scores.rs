@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::params::{NodeKind, Scoring, StructureParams};
+use super::partial::PartialRows;
 use crate::error::Result;
 use crate::logistic::loss::log_probability;
 use crate::logistic::{Block, Coefficients, Design, LOG_FLOOR, Problem, SolverParams, solve};
@@ -26,17 +27,19 @@ pub(super) struct Task<'a> {
     /// One column of N values per label.
     pub(super) labels: &'a [Vec<bool>],
     pub(super) weights: Option<&'a [f64]>,
+    /// The label cells that were observed, if not all.
+    pub(super) partial: Option<&'a PartialRows<'a>>,
     pub(super) params: &'a StructureParams,
     pub(super) kind: NodeKind,
     pub(super) solver: &'a SolverParams,
 }
 
 /// One division of the rows.
-struct Split {
-    train: Vec<usize>,
-    held: Vec<usize>,
+pub(super) struct Split {
+    pub(super) train: Vec<usize>,
+    pub(super) held: Vec<usize>,
     /// Parentless regressions of all labels.
-    alone: Vec<Coefficients>,
+    pub(super) alone: Vec<Coefficients>,
 }
 
 impl Task<'_> {
@@ -47,12 +50,12 @@ impl Task<'_> {
     pub(super) fn scores(&self, stream: &mut Stream, progress: &dyn Progress) -> Result<EdgeScores> {
         let count = self.labels.len();
         let splits: Vec<Split> = self.divide(stream).into_par_iter().map(|pair| self.fit_alone(pair)).collect();
+        if let Some(partial) = self.partial {
+            return self.partial_scores(&splits, partial, progress);
+        }
         let mut alone = vec![0.0; count];
         for split in &splits {
-            let block = self.design.block(Some(&split.held), &[]);
-            let children: Vec<usize> = (0..count).collect();
-            let scores = self.held_out(&block, &children, &split.alone.iter().collect::<Vec<_>>());
-            alone.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+            alone.iter_mut().zip(self.alone_scores(split)).for_each(|(sum, score)| *sum += score);
         }
         progress.begin("scoring edges", splits.len() * count);
         let jobs: Vec<(usize, usize)> =
@@ -91,20 +94,38 @@ impl Task<'_> {
         }
     }
 
-    fn fit_alone(&self, (train, held): (Vec<usize>, Vec<usize>)) -> Split {
+    /// Held-out scores of all labels without a parent.
+    pub(super) fn alone_scores(&self, split: &Split) -> Vec<f64> {
+        let block = self.design.block(Some(&split.held), &[]);
+        let labels: Vec<usize> = (0..self.labels.len()).collect();
+        self.held_out(&block, &labels, &split.alone.iter().collect::<Vec<_>>())
+    }
+
+    pub(super) fn fit_alone(&self, (train, held): (Vec<usize>, Vec<usize>)) -> Split {
         let block = self.design.block(Some(&train), &[]);
-        let problems: Vec<Problem<'_>> = self.labels.iter().map(|targets| self.problem(targets, None)).collect();
+        let problems: Vec<Problem<'_>> = (0..self.labels.len()).map(|label| self.problem(label, None)).collect();
         let alone = solve(&block, &problems, self.solver).into_iter().map(|s| s.coefficients).collect();
         drop(block);
         Split { train, held, alone }
     }
 
-    fn problem<'b>(&'b self, targets: &'b [bool], start: Option<&'b Coefficients>) -> Problem<'b> {
-        Problem { targets, weights: self.weights, cost: self.params.cost, start, coordinates: None }
+    fn problem<'b>(&'b self, label: usize, start: Option<&'b Coefficients>) -> Problem<'b> {
+        Problem {
+            targets: &self.labels[label],
+            weights: self.weights_of(label),
+            cost: self.params.cost,
+            start,
+            coordinates: None,
+        }
+    }
+
+    /// Weights of the rows for one label, 0 where it is unknown.
+    pub(super) fn weights_of(&self, label: usize) -> Option<&[f64]> {
+        self.partial.map_or(self.weights, |partial| Some(&partial.weights[label]))
     }
 
     /// Scores of all labels with one of them as the parent (its own place stays 0).
-    fn with_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
+    pub(super) fn with_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
         let children: Vec<usize> = (0..self.labels.len()).filter(|&child| child != parent).collect();
         let scores = match self.kind {
             NodeKind::Switching => self.switching(split, parent, &children),
@@ -133,10 +154,8 @@ impl Task<'_> {
                 self.held_out(&held, children, &alone)
             } else {
                 let block = self.design.block(Some(&train), &[]);
-                let problems: Vec<Problem<'_>> = children
-                    .iter()
-                    .map(|&child| self.problem(&self.labels[child], Some(&split.alone[child])))
-                    .collect();
+                let problems: Vec<Problem<'_>> =
+                    children.iter().map(|&child| self.problem(child, Some(&split.alone[child]))).collect();
                 let solutions = solve(&block, &problems, self.solver);
                 self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
             };
@@ -149,8 +168,7 @@ impl Task<'_> {
     fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
         let extra: Vec<f64> = self.labels[parent].iter().map(|&on| f64::from(on)).collect();
         let block = self.design.block(Some(&split.train), &[&extra]);
-        let problems: Vec<Problem<'_>> =
-            children.iter().map(|&child| self.problem(&self.labels[child], None)).collect();
+        let problems: Vec<Problem<'_>> = children.iter().map(|&child| self.problem(child, None)).collect();
         let solutions = solve(&block, &problems, self.solver);
         let held = self.design.block(Some(&split.held), &[&extra]);
         self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
@@ -160,9 +178,10 @@ impl Task<'_> {
     fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
         let margins = block.margins(coefficients);
         let score = |(column, &child): (usize, &usize)| {
+            let weights = self.weights_of(child);
             let row_score = |(local, &z): (usize, &f64)| {
                 let row = block.row(local);
-                let weight = self.weights.map_or(1.0, |weights| weights[row]);
+                let weight = weights.map_or(1.0, |weights| weights[row]);
                 weight * log_probability(z, self.labels[child][row]).max(LOG_FLOOR)
             };
             margins.column(column).iter().enumerate().map(row_score).sum()

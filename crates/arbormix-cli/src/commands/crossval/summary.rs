@@ -1,5 +1,6 @@
 //! Means and standard errors over folds.
 
+use arbormix::data::Dataset;
 use arbormix::experiment::mean_and_error;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,10 @@ use crate::output::{fixed, table};
 pub(super) struct Fold {
     /// Names and values, the same names in every fold.
     pub(super) measures: Vec<(String, f64)>,
+    /// Test rows without unknown label cells: those that measures of whole sets use.
+    pub(super) full_rows: usize,
+    /// Known label cells of the test rows: those that all other measures use.
+    pub(super) cells: usize,
     pub(super) misses: Option<Misses>,
 }
 
@@ -24,6 +29,14 @@ impl Results {
     fn values(&self, name: &str) -> Vec<f64> {
         let of = |fold: &Fold| fold.measures.iter().find(|(other, _)| other == name).map(|&(_, value)| value);
         self.folds.iter().filter_map(of).collect()
+    }
+
+    fn full_rows(&self) -> usize {
+        self.folds.iter().map(|fold| fold.full_rows).sum()
+    }
+
+    fn cells(&self) -> usize {
+        self.folds.iter().map(|fold| fold.cells).sum()
     }
 
     fn misses(&self) -> Option<Misses> {
@@ -50,7 +63,13 @@ pub(super) fn to_json(all: &[Results]) -> Value {
             let (mean, error) = mean_and_error(&values);
             measures.insert(name.to_string(), json!({"mean": mean, "standard_error": error, "folds": values}));
         }
-        let mut object = json!({"method": results.method, "folds": results.folds.len(), "measures": measures});
+        let mut object = json!({
+            "method": results.method,
+            "folds": results.folds.len(),
+            "full_rows": results.full_rows(),
+            "cells": results.cells(),
+            "measures": measures,
+        });
         if let Some(misses) = results.misses() {
             object["misses"] = misses.to_json();
         }
@@ -59,7 +78,8 @@ pub(super) fn to_json(all: &[Results]) -> Value {
     json!({"methods": all.iter().map(method).collect::<Vec<_>>()})
 }
 
-pub(super) fn to_text(all: &[Results], rows: usize) -> String {
+pub(super) fn to_text(all: &[Results], data: &Dataset) -> String {
+    let rows = data.rows();
     let folds = all.first().map_or(0, |results| results.folds.len());
     let mut header = vec!["measure"];
     header.extend(all.iter().map(|results| results.method));
@@ -77,6 +97,14 @@ pub(super) fn to_text(all: &[Results], rows: usize) -> String {
     };
     let table = table(&header, 1, names(all).into_iter().map(line).collect::<Vec<_>>());
     let mut out = format!("{rows} rows, {folds} folds; mean ± standard error\n{table}");
+    if let Some(results) = all.first()
+        && data.labels().unknown() > 0
+    {
+        let (cells, full) = (results.cells(), results.full_rows());
+        let all = rows * data.labels().count();
+        out.push_str(&format!("{cells} of {all} label cells are known and measured"));
+        out.push_str(&format!("; {full} rows without unknown label cells, for measures of whole sets\n"));
+    }
     for results in all {
         if let Some(misses) = results.misses() {
             out.push_str(&format!(

@@ -252,9 +252,16 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "a label cell that is unknown",
         files: &[("p.csv", &[HEAD, ROWS, "0.1,0.2,?,1\n"])],
+        arguments: "fit p.csv -o m --method pcc --labels cat,pet",
+        code: 1,
+        message: "1 label cells are unknown, and pcc needs every cell; remove these rows, fill in the cells, or use the methods mlme or ctbn, which learn from the observed cells by EM, or br, which leaves unknown cells out",
+    },
+    Case {
+        name: "no label cell that is known",
+        files: &[("p.csv", &[HEAD, "0.1,0.2,?,\n0.3,0.2,NA,?\n"])],
         arguments: "fit p.csv -o m --labels cat,pet",
         code: 1,
-        message: "1 label cells are unknown, and mlme needs every cell; remove these rows, fill in the cells, or use the method br, which leaves unknown cells out",
+        message: "label cells that are known: 0 found, at least 1 needed; all of them are marked as missing",
     },
     Case {
         name: "an unknown method",

@@ -119,8 +119,8 @@ impl<'a> RowMixture<'a> {
         self.counts(&LabelSet::from_bools(&vec![true; self.labels()]))
     }
 
-    /// log P(every label has an allowed value).
-    fn log_mass(&self, allowed: &[[bool; 2]]) -> f64 {
+    /// log P(every label has an allowed value): that of a partly observed label set, for one.
+    pub fn log_mass(&self, allowed: &[[bool; 2]]) -> f64 {
         let of = |(tree, tables): &(&_, Vec<_>)| inference::log_mass(tree, tables, allowed);
         log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(|(e, gate)| gate + of(e)).collect::<Vec<_>>())
     }

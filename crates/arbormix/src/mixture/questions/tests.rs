@@ -95,26 +95,67 @@ fn check(mixture: &RowMixture<'_>, sets: &[(LabelSet, f64)]) -> Result<(), TestC
     Ok(())
 }
 
+/// Parts in which some probabilities are exactly 0 or 1.
+fn degenerate_parts(labels: usize) -> impl Strategy<Value = Parts> {
+    let choices = prop::collection::vec(0_u8..8, 5 * labels * 2);
+    (parts(labels), choices).prop_map(|((mut experts, scores), choices)| {
+        let sides = experts.iter_mut().flat_map(|(_, tables)| tables.iter_mut().flatten());
+        for (side, choice) in sides.zip(choices) {
+            match choice {
+                0 | 1 => *side = [0.0, f64::NEG_INFINITY],
+                2 => *side = [f64::NEG_INFINITY, 0.0],
+                _ => {}
+            }
+        }
+        (experts, scores)
+    })
+}
+
+/// Checks every question without known labels, and with those of which `clamps` says 0 (absent) or 1 (present).
+fn check_with_known(mixture: &RowMixture<'_>, clamps: &[u8]) -> Result<(), TestCaseError> {
+    check(mixture, &enumerated(mixture))?;
+    let d = mixture.labels();
+    let known = (0..d).filter(|&i| clamps[i] < 2).fold(Known::nothing(d), |known, i| known.with(i, clamps[i] == 1));
+    let fits = |set: &LabelSet| (0..d).all(|i| known.allowed()[i][usize::from(set.get(i))]);
+    let logs: Vec<f64> = all_sets(d).iter().filter(|set| fits(set)).map(|set| mixture.log_prob(set)).collect();
+    prop_assert!(logs.iter().all(|log| !log.is_nan()));
+    let direct = log_sum_exp(&logs);
+    let Ok(given) = mixture.given(&known) else {
+        prop_assert_eq!(direct, f64::NEG_INFINITY);
+        return Ok(());
+    };
+    prop_assert!((given.log_probability - direct).abs() < 1e-9 * (1.0 + direct.abs()));
+    // Conditioned by hand, in log space: what is known may be as improbable as e⁻⁸⁰⁰.
+    let share = |set: LabelSet| {
+        let p = if fits(&set) { (mixture.log_prob(&set) - direct).exp() } else { 0.0 };
+        (set, p)
+    };
+    check(&given.mixture, &all_sets(d).into_iter().map(share).collect::<Vec<_>>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn probabilities_of_zero_and_one_and_ten_labels(
+        parts in degenerate_parts(10),
+        clamps in prop::collection::vec(0_u8..6, 10),
+    ) {
+        let mixture = assembled(&parts);
+        check_with_known(&mixture, &clamps)?;
+        // A search without time proves less, never something false.
+        let (found, best) = (mixture.map_within(std::time::Duration::ZERO), mixture.map(0));
+        let slack = 1e-9 * (1.0 + best.log_probability.abs());
+        prop_assert!(found.certificate.log_bound >= best.log_probability - slack);
+        prop_assert!(found.log_probability <= best.log_probability + slack && found.gap() >= 0.0);
+        prop_assert_eq!(mixture.map_within(std::time::Duration::from_secs(600)), best);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn every_answer_equals_enumeration(parts in parts(8), clamps in prop::collection::vec(0_u8..6, 8)) {
-        let mixture = assembled(&parts);
-        let sets = enumerated(&mixture);
-        check(&mixture, &sets)?;
-        let d = mixture.labels();
-        let known = (0..d).filter(|&i| clamps[i] < 2).fold(Known::nothing(d), |known, i| known.with(i, clamps[i] == 1));
-        let fits = |set: &LabelSet| (0..d).all(|i| known.allowed()[i][usize::from(set.get(i))]);
-        let given = mixture.given(&known).unwrap();
-        let logs: Vec<f64> = all_sets(d).iter().filter(|set| fits(set)).map(|set| mixture.log_prob(set)).collect();
-        let direct = log_sum_exp(&logs);
-        prop_assert!((given.log_probability - direct).abs() < 1e-9 * (1.0 + direct.abs()));
-        // Conditioned by hand, in log space: what is known may be as improbable as e⁻⁸⁰⁰.
-        let conditioned: Vec<(LabelSet, f64)> = all_sets(d).into_iter().map(|set| {
-            let p = if fits(&set) { (mixture.log_prob(&set) - direct).exp() } else { 0.0 };
-            (set, p)
-        }).collect();
-        check(&given.mixture, &conditioned)?;
+        check_with_known(&assembled(&parts), &clamps)?;
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Any safetensors reader opens it: the tensors are f64, and the metadata holds `format` (`arbormix-model`),
 //! `format_version`, `crate_version` and `method` as words, and `params`, `schema`, `features`, `report` and `facts`
-//! as JSON. Nothing in it depends on the time or the machine: the same model gives the same bytes.
+//! as JSON, and `thresholds` if there are any. Nothing in it depends on the time or the machine: the same model gives the same bytes.
 
 mod container;
 mod error;
@@ -48,7 +48,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
 
 fn pack(model: &Model) -> Result<Container, ModelFileError> {
     let stored = model.predictor.store();
-    let entries = [
+    let mut entries = vec![
         ("crate_version", env!("CARGO_PKG_VERSION").to_string()),
         ("facts", entry("facts", &stored.facts)?),
         ("features", entry("features", &model.features)?),
@@ -59,6 +59,9 @@ fn pack(model: &Model) -> Result<Container, ModelFileError> {
         ("report", entry("report", &model.report)?),
         ("schema", entry("schema", &model.schema)?),
     ];
+    if !model.thresholds.is_empty() {
+        entries.push(("thresholds", entry("thresholds", &model.thresholds)?));
+    }
     let metadata = entries.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
     Ok(Container { metadata, tensors: stored.tensors })
 }
@@ -85,7 +88,14 @@ fn unpack(container: Container) -> Result<Model> {
     let features: FeatureMap = parse(&metadata, "features")?;
     agree("names of labels and labels", schema.label_names.len(), predictor.label_count())?;
     agree("features of the rows and of the predictor", features.feature_count(), predictor.feature_count())?;
-    Ok(Model::new(schema, features, parse(&metadata, "params")?, predictor, parse(&metadata, "report")?))
+    let mut model = Model::new(schema, features, parse(&metadata, "params")?, predictor, parse(&metadata, "report")?);
+    if metadata.contains_key("thresholds") {
+        model.thresholds = parse(&metadata, "thresholds")?;
+        for thresholds in &model.thresholds {
+            agree("thresholds and labels", thresholds.values.len(), model.schema.label_names.len())?;
+        }
+    }
+    Ok(model)
 }
 
 fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {

@@ -8,7 +8,7 @@ from typing import Any
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length, validate_data
+    from sklearn.utils.validation import validate_data
 
     HAS_SKLEARN = True
 except ImportError:  # scikit-learn is missing, or older than 1.6
@@ -51,4 +51,4 @@ except ImportError:  # scikit-learn is missing, or older than 1.6
 __all__ = ["HAS_SKLEARN", "BaseEstimator", "ClassifierMixin", "NotFittedError"]
 
 if HAS_SKLEARN:
-    __all__ += ["_check_sample_weight", "check_array", "check_consistent_length", "validate_data"]
+    __all__ += ["validate_data"]

@@ -54,7 +54,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         if rows != len(labels):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
         data = _core.Dataset("python", features, columns, labels, targets.names)
-        weights = weights_of(self, sample_weight, data.rows)
+        weights = weights_of(sample_weight, data.rows)
         arguments = {name: getattr(self, name) for name in self._method.parameters}
         overrides = _params.nested(self._method, arguments)
         with Bar() if self.verbose else contextlib.nullcontext() as bar:
@@ -121,7 +121,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
                 f"Found input variables with inconsistent numbers of samples: {[len(predicted), len(truth)]}"
             )
         right = (predicted == truth).all(axis=1)
-        return float(np.average(right, weights=weights_of(self, sample_weight, len(truth))))
+        return float(np.average(right, weights=weights_of(sample_weight, len(truth))))
 
     def given(self, known: Any) -> Given:
         """Everything again when some labels are known.

@@ -108,9 +108,10 @@ class Given(Queries):
         known = known_cells(self._known, rows.rows, self._names())
         return self._estimator.model_.ask(rows, known)  # type: ignore[no-any-return]
 
-    def predict(self, X: Any, *, loss: str | None = None) -> npt.NDArray[np.int8]:
+    def predict(self, X: Any, *, loss: str | None = None) -> npt.NDArray[Any]:
         """The most probable sets that agree with what is known, or the best decisions for a loss."""
-        return self.map(X).labels if loss is None else self.decide(X, loss).labels
+        labels = self.map(X).labels if loss is None else self.decide(X, loss).labels
+        return self._estimator._targets.decode(labels)  # type: ignore[no-any-return]
 
     def predict_proba(self, X: Any) -> Floats:
         """P(label = 1 | x, known), rows × labels."""

@@ -76,7 +76,7 @@ def _check_width(estimator: Any, width: int, reset: bool) -> None:
         )
 
 
-def weights_of(estimator: Any, sample_weight: Any, rows: int) -> npt.NDArray[np.float64] | None:
+def weights_of(sample_weight: Any, rows: int) -> npt.NDArray[np.float64] | None:
     """The weight of each row, one number for all of them included."""
     if sample_weight is None:
         return None

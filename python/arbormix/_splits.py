@@ -20,9 +20,9 @@ class IterativeStratification:
     A splitter as scikit-learn has them: give it as ``cv``. Unknown cells count as absent.
 
     >>> import numpy as np
-    >>> y = np.repeat([[1, 0], [0, 1], [1, 1]], 10, axis=0)
+    >>> y = np.repeat([[1, 0], [0, 1]], 10, axis=0)
     >>> [y[test].sum(axis=0).tolist() for _, test in IterativeStratification(5).split(y, y)]
-    [[4, 4], [4, 4], [4, 4], [4, 4], [4, 4]]
+    [[2, 2], [2, 2], [2, 2], [2, 2], [2, 2]]
     """
 
     def __init__(self, n_splits: int = 5, *, seed: int = 0) -> None:

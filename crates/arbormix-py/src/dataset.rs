@@ -1,6 +1,7 @@
 //! Data sets.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
 use arbormix::data::{Column, ColumnKind, Dataset as Data, LabelSet, Labels};
@@ -16,7 +17,13 @@ pub(crate) type NamedColumn = (String, Option<Vec<String>>);
 
 /// Rows with features and labels.
 #[pyclass(frozen, module = "arbormix._core")]
-pub(crate) struct Dataset(pub(crate) Data);
+pub(crate) struct Dataset(pub(crate) Arc<Data>);
+
+impl Dataset {
+    fn of(data: Data) -> Dataset {
+        Dataset(Arc::new(data))
+    }
+}
 
 #[pymethods]
 impl Dataset {
@@ -88,7 +95,7 @@ impl Dataset {
             let message = format!("row {row} of {} rows; the first is row 0", self.0.rows());
             return Err(pyo3::exceptions::PyIndexError::new_err(message));
         }
-        Ok(Dataset(self.0.select_rows(&rows)))
+        Ok(Dataset::of(self.0.select_rows(&rows)))
     }
 }
 
@@ -109,7 +116,7 @@ pub(crate) fn build(
             Labels::with_mask(label_names.len(), nothing.clone(), nothing)
         }
     };
-    py.detach(|| Data::with_missing(name, features, columns, labels, label_names)).map(Dataset).map_err(raised)
+    py.detach(|| Data::with_missing(name, features, columns, labels, label_names)).map(Dataset::of).map_err(raised)
 }
 
 fn column((name, categories): NamedColumn) -> Column {
@@ -154,7 +161,7 @@ pub(crate) fn read(
     });
     let delimiter = delimiter.transpose()?;
     let options = ReadOptions { format, labels, xml, delimiter, positive, drop, nominal, first_index };
-    py.detach(|| formats::read(&path, &options)).map(Dataset).map_err(raised)
+    py.detach(|| formats::read(&path, &options)).map(Dataset::of).map_err(raised)
 }
 
 /// Which columns are labels.

@@ -1,8 +1,8 @@
 //! Fits that show how far they are and stop when Python is interrupted.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arbormix::progress::Progress;
@@ -76,30 +76,25 @@ pub(crate) fn fit(
     };
     let learner = registry::learner(method, preset, &parsed(overrides)?).map_err(raised)?;
     let weights: Option<Vec<f64>> = weights.map(|weights| weights.as_array().to_vec());
-    let watch = Watch::default();
-    let mut interrupted = None;
-    let fitted = py.detach(|| {
-        std::thread::scope(|scope| {
-            let (finished, end) = channel::<()>();
-            let work = scope.spawn(|| {
-                // Dropped when the work ends, however it ends; that wakes the other side at once.
-                let _finished = finished;
-                arbormix::fit(learner.as_ref(), &data.0, weights.as_deref(), &watch)
-            });
-            while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                if interrupted.is_none()
-                    && let Err(error) = watch.look(report.as_ref())
-                {
-                    interrupted = Some(error);
-                    watch.stopped.store(true, Ordering::Relaxed);
-                }
-            }
-            work.join()
+    let (watch, data) = (Arc::new(Watch::default()), Arc::clone(&data.0));
+    let (finished, end) = channel();
+    let work = {
+        let watch = Arc::clone(&watch);
+        std::thread::spawn(move || {
+            let fitted = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), watch.as_ref());
+            // Nobody listens after an interrupt.
+            let _ = finished.send(());
+            fitted
         })
-    });
-    match (interrupted, fitted) {
-        (Some(error), _) => Err(error),
-        (None, Ok(fitted)) => fitted.map(Model::new).map_err(raised),
-        (None, Err(panic)) => std::panic::resume_unwind(panic),
-    }
+    };
+    py.detach(move || {
+        // An interrupt returns at once: the thread ends at its next safe point, which may be seconds away.
+        while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            watch.look(report.as_ref()).inspect_err(|_| watch.stopped.store(true, Ordering::Relaxed))?;
+        }
+        match work.join() {
+            Ok(fitted) => fitted.map(Model::new).map_err(raised),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }

@@ -166,6 +166,9 @@ pub fn method(name: &str) -> Result<&'static Method, ParamError> {
 /// let overrides = serde_json::json!({"experts": 3, "seed": 7});
 /// assert_eq!(learner("mlme", Preset::Paper, &overrides)?.params()["experts"], 3);
 /// assert!(learner("mlme", Preset::Paper, &serde_json::json!({"expert": 3})).is_err());
+/// let held_out = serde_json::json!({"structure": {"scoring": {"holdout": 0.3}}});
+/// assert_eq!(learner("ctbn", Preset::Default, &held_out)?.params()["structure"]["scoring"]["holdout"], 0.3);
+/// assert!(learner("ctbn", Preset::Default, &serde_json::json!({"features": {"scale": "none"}})).is_err());
 /// # Ok::<(), arbormix::Error>(())
 /// ```
 pub fn learner(name: &str, preset: Preset, overrides: &Value) -> Result<Box<dyn Learner>> {
@@ -208,7 +211,7 @@ fn leaves(value: &Value, path: String) -> Vec<(String, &Value)> {
 /// Lays `over` over `base`; names that `base` does not have are refused with the list of those it has.
 fn overlay(base: &mut Value, over: &Value, path: &str) -> Result<(), ParamError> {
     match (base, over) {
-        // A variant of an enum ({"exact": {...}}) is replaced whole: its keys are not parameters.
+        // A variant of an enum ({"exact": {...}}, {"folds": 3}) is replaced whole: its keys are not parameters.
         (Value::Object(fields), Value::Object(changes)) if !is_variant(fields, changes) => {
             for (name, change) in changes {
                 let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -227,10 +230,8 @@ fn overlay(base: &mut Value, over: &Value, path: &str) -> Result<(), ParamError>
 }
 
 fn is_variant(fields: &serde_json::Map<String, Value>, changes: &serde_json::Map<String, Value>) -> bool {
-    fields.len() == 1
-        && changes.len() == 1
-        && fields.keys().next() != changes.keys().next()
-        && fields.values().all(Value::is_object)
+    // A group of one parameter given another name looks the same; it is then refused by its type.
+    fields.len() == 1 && changes.len() == 1 && fields.keys().next() != changes.keys().next()
 }
 
 fn defaults<P: Presets + Serialize>(preset: Preset) -> Value {

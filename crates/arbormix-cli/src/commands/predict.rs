@@ -7,7 +7,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arbormix::data::Dataset;
-use arbormix::decide::Rule;
 use arbormix::experiment::scoring::in_blocks;
 use arbormix::matrix::Matrix;
 use arbormix::mixture::Rows;

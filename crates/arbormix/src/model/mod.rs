@@ -1,7 +1,9 @@
 //! A fitted model: what was learned, how raw columns become its features, and the names of both; saved as one file.
 
+mod explain;
 mod file;
 
+pub use explain::{Explanation, Parent, Push, Reason};
 pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
 
 use std::path::Path;
@@ -222,6 +224,16 @@ impl Model {
     /// Writes the model to one file, atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         file::save(self, path)
+    }
+
+    /// The bytes that [`Model::save`] would write.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(file::to_bytes(self)?)
+    }
+
+    /// The model of [`Model::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        file::from_bytes(bytes)
     }
 
     /// Reads a model that [`Model::save`] wrote; predictions are bit-identical.

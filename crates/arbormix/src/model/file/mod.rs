@@ -31,7 +31,7 @@ pub const FORMAT_VERSION: u32 = 1;
 const FORMAT: &str = "arbormix-model";
 
 pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
-    let bytes = pack(model).and_then(|container| container.to_bytes()).map_err(|e| e.in_file(path))?;
+    let bytes = to_bytes(model).map_err(|e| e.in_file(path))?;
     let mut file = AtomicFile::create(path)?;
     file.write_all(&bytes).map_err(Error::io(path))?;
     file.commit()
@@ -39,11 +39,18 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
 
 pub(super) fn load(path: &Path) -> Result<Model> {
     let bytes = std::fs::read(path).map_err(Error::io(path))?;
-    let model = Container::from_bytes(&bytes).map_err(Error::from).and_then(unpack);
-    model.map_err(|error| match error {
+    from_bytes(&bytes).map_err(|error| match error {
         Error::ModelFile(problem) => problem.in_file(path).into(),
         other => other,
     })
+}
+
+pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
+    pack(model)?.to_bytes()
+}
+
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    unpack(Container::from_bytes(bytes)?)
 }
 
 fn pack(model: &Model) -> Result<Container, ModelFileError> {

@@ -215,6 +215,9 @@ fn every_method_predicts_the_same_bits_after_loading_and_saves_the_same_bytes() 
         let after = Model::load(&first).unwrap();
         after.save(&second).unwrap();
         assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap(), "{method}");
+        let bytes = before.to_bytes().unwrap();
+        assert_eq!(std::fs::read(&first).unwrap(), bytes, "{method}");
+        assert_eq!(Model::from_bytes(&bytes).unwrap().to_bytes().unwrap(), bytes, "{method}");
         assert_eq!(after.schema(), before.schema());
         assert_eq!(after.params(), before.params());
         assert_eq!(after.report(), before.report());

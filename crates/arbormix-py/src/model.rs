@@ -1,0 +1,121 @@
+//! Fitted models.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arbormix::{Joint, Model as Fitted};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::json;
+
+use crate::arrays::Features;
+use crate::dataset::{Dataset, NamedColumn, build, named};
+use crate::errors::raised;
+use crate::questions::Questions;
+
+/// A fitted model.
+#[pyclass(frozen, module = "arbormix._core")]
+pub(crate) struct Model(Arc<Fitted>);
+
+impl Model {
+    pub(crate) fn new(model: Fitted) -> Model {
+        Model(Arc::new(model))
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        py.detach(|| Fitted::load(&path)).map(Model::new).map_err(raised)
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(&path)).map_err(raised)
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
+        py.detach(|| Fitted::from_bytes(bytes)).map(Model::new).map_err(raised)
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes()).map_err(raised)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Pickles hold the model file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.0.method()
+    }
+
+    #[getter]
+    fn label_names(&self) -> Vec<String> {
+        self.0.schema().label_names.clone()
+    }
+
+    #[getter]
+    fn columns(&self) -> Vec<NamedColumn> {
+        self.0.features().columns().iter().map(named).collect()
+    }
+
+    /// Parameters, schema, report and notes on the features, as JSON.
+    fn describe(&self) -> String {
+        let model = &self.0;
+        json!({
+            "params": model.params(),
+            "schema": model.schema(),
+            "report": model.report(),
+            "feature_notes": model.features().notes(),
+        })
+        .to_string()
+    }
+
+    /// What `log_prob` gives: "distribution", "teacher-forced", "greedy-path", or nothing.
+    #[getter]
+    fn joint(&self) -> Option<&'static str> {
+        match self.0.predictor().joint() {
+            Joint::Distribution => Some("distribution"),
+            Joint::TeacherForced => Some("teacher-forced"),
+            Joint::GreedyPath => Some("greedy-path"),
+            Joint::None => None,
+        }
+    }
+
+    /// The parent of every label in every tree.
+    #[getter]
+    fn trees(&self) -> Vec<Vec<Option<usize>>> {
+        self.0.predictor().trees().into_iter().map(|tree| tree.parents().to_vec()).collect()
+    }
+
+    /// A data set of rows whose columns are the model's, in its order.
+    #[pyo3(signature = (features, labels=None))]
+    fn rows(
+        &self,
+        py: Python<'_>,
+        features: Features<'_>,
+        labels: Option<PyReadonlyArray2<'_, i8>>,
+    ) -> PyResult<Dataset> {
+        let columns = self.0.features().columns().to_vec();
+        build(py, "rows", &features, columns, labels, self.label_names())
+    }
+
+    /// Opens rows for questions; `known` holds 1, 0 and −1 for unknown, rows × labels.
+    #[pyo3(signature = (data, known=None))]
+    fn ask(&self, py: Python<'_>, data: &Dataset, known: Option<PyReadonlyArray2<'_, i8>>) -> PyResult<Questions> {
+        Questions::new(py, Arc::clone(&self.0), data, known)
+    }
+
+    /// Why the model predicts what it does for a row, as JSON.
+    fn explain(&self, py: Python<'_>, data: &Dataset, row: usize, features: usize) -> PyResult<String> {
+        let why = py.detach(|| self.0.explain(&data.0, row, features)).map_err(raised)?;
+        Ok(json!(why).to_string())
+    }
+}

@@ -1,0 +1,185 @@
+# Made by scripts/python-reference from the registry of methods.
+from collections.abc import Sequence
+from typing import Any
+
+from . import metrics as metrics
+from ._core import __version__ as __version__
+from ._data import Data as Data
+from ._data import load_arff as load_arff
+from ._data import load_csv as load_csv
+from ._data import load_libsvm as load_libsvm
+from ._estimators import MultiLabelClassifier as MultiLabelClassifier
+from ._estimators import load as load
+from ._explanation import Explanation as Explanation
+from ._queries import Given as Given
+from ._results import BestSets as BestSets
+from ._results import CredibleSets as CredibleSets
+from ._results import Decisions as Decisions
+from ._results import TopSets as TopSets
+from ._splits import IterativeStratification as IterativeStratification
+from ._splits import stratified_holdout as stratified_holdout
+
+class MLME(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        em_max_iterations: int | str = ...,
+        em_responsibilities: str | dict[str, Any] = ...,
+        em_solver_max_iterations: int | str = ...,
+        em_solver_tolerance: float = ...,
+        em_tolerance: float = ...,
+        experts: int | str = ...,
+        features_scaling: str | dict[str, Any] = ...,
+        gate_penalties: Sequence[float] = ...,
+        gate_solver_max_iterations: int | str = ...,
+        gate_solver_tolerance: float = ...,
+        inference: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        max_experts: int | str = ...,
+        min_experts: int | str = ...,
+        nodes_kind: str | dict[str, Any] = ...,
+        nodes_min_rows: int | str = ...,
+        refinements: int | str = ...,
+        restarts: int | str = ...,
+        seed: int | str = ...,
+        start: str | dict[str, Any] = ...,
+        structure_cost: float = ...,
+        structure_min_gain: float = ...,
+        structure_min_rows: int | str = ...,
+        structure_scoring: str | dict[str, Any] = ...,
+        validation_early_stopping: bool = ...,
+        validation_share: float = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class CTBN(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        nodes_kind: str | dict[str, Any] = ...,
+        nodes_min_rows: int | str = ...,
+        seed: int | str = ...,
+        structure_cost: float = ...,
+        structure_min_gain: float = ...,
+        structure_min_rows: int | str = ...,
+        structure_scoring: str | dict[str, Any] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class BinaryRelevance(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class ClassifierChain(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        order: Any = ...,
+        scoring: str | dict[str, Any] = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class ProbabilisticChain(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        inference: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        order: Any = ...,
+        samples: int | str = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class EnsembleOfChains(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        chains: int | str = ...,
+        combination: str | dict[str, Any] = ...,
+        features_scaling: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        sampling: str | dict[str, Any] = ...,
+        seed: int | str = ...,
+        threshold: str | dict[str, Any] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class MLKNN(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        neighbours: int | str = ...,
+        smoothing: float = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class IBLR(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        neighbours: int | str = ...,
+        plus: bool = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class CHF(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        features_scaling: str | dict[str, Any] = ...,
+        folds: int | str = ...,
+        hard: bool = ...,
+        in_sample: bool = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...

@@ -1,0 +1,154 @@
+"""The questions a model answers, for estimators and for what they give when labels are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._input import Labels, column_names, frame_kind, labels_of
+from ._results import BestSets, CredibleSets, Decisions, Floats, TopSets, framed
+
+if TYPE_CHECKING:
+    from . import _core
+
+#: Search nodes after which an exact search gives up unless told otherwise, as in the library.
+NODE_LIMIT = 100_000
+
+
+class Queries:
+    """Questions about rows ``X``, answered exactly from the joint distribution P(y | x).
+
+    ``MLME``, ``CTBN`` and ``BinaryRelevance`` answer all of them. Other methods answer those they have numbers for and
+    raise ``NotImplementedError`` for the rest.
+    """
+
+    label_names_: npt.NDArray[np.object_]
+
+    def _ask(self, X: Any) -> _core.Questions:
+        raise NotImplementedError
+
+    def _encode(self, y: Any) -> Labels:
+        raise NotImplementedError
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.label_names_)
+
+    def _table(self, values: Any, X: Any, frame: str | None) -> Any:
+        return values if frame is None else framed(values, self._names(), frame, X)
+
+    def map(self, X: Any, *, node_limit: int = NODE_LIMIT) -> BestSets:
+        """The most probable label set of each row, with a certificate.
+
+        ``node_limit`` is the number of search nodes after which a row is given up unproven; 0: never.
+        """
+        return BestSets(*self._ask(X).map(node_limit), self._names())
+
+    def top_k(self, X: Any, k: int) -> TopSets:
+        """The k most probable label sets of each row."""
+        if k < 1:
+            raise ValueError(f"k = {k}: must be at least 1")
+        return TopSets(*self._ask(X).top(k), self._names())
+
+    def marginals(self, X: Any, *, frame: str | None = None) -> Any:
+        """P(label = 1 | x), rows × labels; ``frame="pandas"`` or ``"polars"`` for a DataFrame."""
+        return self._table(self._ask(X).marginals(), X, frame)
+
+    def log_prob(self, X: Any, y: Any) -> Floats:
+        """log P(y | x) of one whole label set per row."""
+        return self._ask(X).log_prob(self._encode(y))
+
+    def pairwise(self, X: Any) -> npt.NDArray[np.float64]:
+        """P(both labels = 1 | x), rows × labels × labels; the diagonal holds the marginals."""
+        return self._ask(X).pairwise()
+
+    def counts(self, X: Any) -> Floats:
+        """P(that many labels are present | x), rows × (labels + 1)."""
+        return self._ask(X).counts()
+
+    def event(self, X: Any, event: str) -> Floats:
+        """P(event | x) of a Boolean expression over labels: ``"cat & !pet | dog"``; names with spaces in ``"``."""
+        return self._ask(X).event(event)
+
+    def sample(self, X: Any, n: int = 1, *, seed: int = 0) -> npt.NDArray[np.int8]:
+        """Label sets drawn from P(y | x), rows × n × labels."""
+        return self._ask(X).sample(n, seed)
+
+    def decide(self, X: Any, loss: str) -> Decisions:
+        """The best decision for a loss, and its expected value.
+
+        ``subset``, ``hamming``, ``f1``, ``fbeta=B``, ``jaccard``, ``rank``, ``precision@K``, ``recall@K``,
+        ``cost=FP:FN``, ``cost=FILE`` (CSV: label, false_positive, false_negative), ``abstain=C``.
+        """
+        return Decisions(*self._ask(X).decide(loss), self._names())
+
+    def credible_sets(self, X: Any, mass: float, *, limit: int = 1000) -> list[CredibleSets]:
+        """For each row the most probable label sets that together have the probability ``mass``, at most ``limit``."""
+        return [CredibleSets(*row) for row in self._ask(X).credible(mass, limit)]
+
+
+class Given(Queries):
+    """An estimator's answers when some labels are known; from :meth:`MLME.given`."""
+
+    def __init__(self, estimator: Any, known: Any) -> None:
+        self._estimator = estimator
+        self._known = known
+        self.label_names_ = estimator.label_names_
+
+    def _encode(self, y: Any) -> Labels:
+        return self._estimator._encode(y)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"{self._estimator!r}.given({self._known!r})"
+
+    def _ask(self, X: Any) -> _core.Questions:
+        rows = self._estimator._rows(X)
+        known = known_cells(self._known, rows.rows, self._names())
+        return self._estimator.model_.ask(rows, known)  # type: ignore[no-any-return]
+
+    def predict(self, X: Any, *, loss: str | None = None) -> npt.NDArray[Any]:
+        """The most probable sets that agree with what is known, or the best decisions for a loss."""
+        labels = self.map(X).labels if loss is None else self.decide(X, loss).labels
+        return self._estimator._targets.decode(labels)  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(label = 1 | x, known), rows × labels."""
+        return self._ask(X).marginals()
+
+    def log_known(self, X: Any) -> Floats:
+        """log P(known | x)."""
+        return self._ask(X).log_known()
+
+
+def known_cells(known: Any, rows: int, names: tuple[str, ...]) -> Labels:
+    """What is known as 1, 0 and −1 for unknown, rows × labels.
+
+    ``known`` is a mapping from names to values, the same for all rows; an array (rows × labels) or a DataFrame (columns
+    named like labels, not necessarily all) with NaN for unknown.
+    """
+    cells = np.full((rows, len(names)), -1, dtype=np.int8)
+    if isinstance(known, Mapping):
+        parts = {
+            str(name): np.full(rows, np.nan if value is None else value, dtype=float) for name, value in known.items()
+        }
+    elif frame_kind(known) is not None:
+        found, _ = labels_of(known)
+        parts = {
+            str(name): np.where(found[:, at] < 0, np.nan, found[:, at]) for at, name in enumerate(column_names(known))
+        }
+    else:
+        found, _ = labels_of(known)
+        if found.shape != cells.shape:
+            raise ValueError(f"known labels have the shape {found.shape}, rows × labels are {cells.shape}")
+        return found
+    for name, values in parts.items():
+        if name not in names:
+            raise ValueError(f"known label {name!r} is not one of the model's: {', '.join(names)}")
+        if len(values) != rows:
+            raise ValueError(f"known labels of {len(values)} rows for {rows} rows of X")
+        if not np.isin(values[~np.isnan(values)], (0, 1)).all():
+            raise ValueError(f"known label {name!r}: values are 0 or 1, and NaN or None where unknown")
+        cells[:, names.index(name)] = np.where(np.isnan(values), -1, values)
+    return cells

@@ -1,0 +1,168 @@
+"""The joint questions against enumeration of all 2^d label sets by ``log_prob``."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import arbormix
+
+SETS = np.array(list(itertools.product([0, 1], repeat=4)))
+
+
+@pytest.fixture(scope="module")
+def joint(mixture, data):
+    """P(set | x) of the first rows, rows × 16."""
+    X = data[0][:20]
+    return np.exp(np.column_stack([mixture.log_prob(X, np.tile(s, (20, 1))) for s in SETS]))
+
+
+@pytest.fixture(scope="module")
+def X(data):
+    return data[0][:20]
+
+
+def test_it_is_a_distribution(joint):
+    np.testing.assert_allclose(joint.sum(axis=1), 1)
+
+
+def test_marginals_pairs_and_counts(mixture, joint, X):
+    np.testing.assert_allclose(mixture.predict_proba(X), joint @ SETS)
+    pairs = np.einsum("rs,si,sj->rij", joint, SETS, SETS)
+    np.testing.assert_allclose(mixture.pairwise(X), pairs, atol=1e-12)
+    sizes = np.eye(5)[SETS.sum(axis=1)]
+    np.testing.assert_allclose(mixture.counts(X), joint @ sizes, atol=1e-12)
+
+
+def test_best_sets(mixture, joint, X):
+    best = mixture.map(X)
+    assert best.certified.all() and best.labels.dtype == np.int8
+    np.testing.assert_array_equal(best.labels, SETS[joint.argmax(axis=1)])
+    np.testing.assert_array_equal(best.labels, mixture.predict(X))
+    np.testing.assert_allclose(np.exp(best.log_probability), joint.max(axis=1))
+    top = mixture.top_k(X, 20)
+    np.testing.assert_allclose(np.exp(top.log_probability[:, :16]), -np.sort(-joint, axis=1), rtol=1e-9)
+    assert (top.log_probability[:, 16:] == -np.inf).all()
+    np.testing.assert_array_equal(top.labels[:, 0], best.labels)
+
+
+def test_events(mixture, joint, X):
+    holds = (SETS[:, 0] & ~SETS[:, 1] & 1) | SETS[:, 3]
+    np.testing.assert_allclose(mixture.event(X, "y0 & !y1 | y3"), joint @ holds)
+    with pytest.raises(ValueError, match='no label is called "z"'):
+        mixture.event(X, "y0 & z")
+
+
+def test_decisions(mixture, joint, X):
+    def f1(said, true):
+        both = said.sum() + true.sum()
+        return 1.0 if both == 0 else 2 * (said & true).sum() / both
+
+    values = np.array([[f1(said, true) for true in SETS] for said in SETS])
+    expected = joint @ values.T
+    decision = mixture.decide(X, "f1")
+    np.testing.assert_allclose(decision.expected, expected.max(axis=1))
+    np.testing.assert_array_equal(mixture.predict(X, loss="f1"), decision.labels)
+    np.testing.assert_array_equal(decision.labels, SETS[expected.argmax(axis=1)])
+    np.testing.assert_array_equal(mixture.predict(X, loss="hamming"), mixture.predict_proba(X) > 0.5)
+    assert (mixture.decide(X, "abstain=0.1").open == (np.abs(mixture.predict_proba(X) - 0.5) < 0.4)).all()
+    assert (np.sort(mixture.decide(X, "rank").ranking, axis=1) == np.arange(4)).all()
+    with pytest.raises(ValueError, match="no such rule"):
+        mixture.predict(X, loss="f7")
+
+
+def test_given(mixture, joint, X):
+    fits = (SETS[:, 1] == 1) & (SETS[:, 2] == 0)
+    rest = joint * fits / (joint @ fits)[:, None]
+    given = mixture.given({"y1": 1, "y2": 0, "y3": None})
+    np.testing.assert_allclose(np.exp(given.log_known(X)), joint @ fits)
+    np.testing.assert_allclose(given.marginals(X), rest @ SETS, atol=1e-12)
+    np.testing.assert_array_equal(given.predict(X), SETS[rest.argmax(axis=1)])
+    np.testing.assert_array_equal(given.map(X).labels, given.top_k(X, 1).labels[:, 0])
+    known = np.full((20, 4), np.nan)
+    known[:, 1], known[:, 2] = 1, 0
+    np.testing.assert_array_equal(mixture.given(known).predict_proba(X), given.predict_proba(X))
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(known[:, [2, 1]], columns=["y2", "y1"])
+    np.testing.assert_array_equal(mixture.given(frame).predict_proba(X), given.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"zebra": 1}, "'zebra' is not one of"),
+        ({"y1": 2}, "0 or 1"),
+        (np.zeros((3, 4)), r"\(3, 4\), rows × labels are \(20, 4\)"),
+    ],
+)
+def test_what_cannot_be_known_is_named(mixture, X, known, message):
+    with pytest.raises(ValueError, match=message):
+        mixture.given(known).predict(X)
+
+
+def test_samples(mixture, joint, X):
+    drawn = mixture.sample(X, 4000, seed=1)
+    assert drawn.shape == (20, 4000, 4)
+    places = drawn @ [8, 4, 2, 1]
+    shares = np.stack([np.bincount(row, minlength=16) / 4000 for row in places])
+    np.testing.assert_allclose(shares, joint, atol=0.04)
+    np.testing.assert_array_equal(drawn, mixture.sample(X, 4000, seed=1))
+    assert (drawn != mixture.sample(X, 4000, seed=2)).any()
+
+
+def test_credible_sets(mixture, joint, X):
+    for row, found in zip(joint, mixture.credible_sets(X, 0.8), strict=True):
+        assert found.reached
+        masses = np.cumsum(-np.sort(-row))
+        assert len(found.labels) == np.searchsorted(masses, 0.8) + 1
+
+
+def test_gate_and_trees(mixture, X):
+    np.testing.assert_allclose(mixture.gate(X).sum(axis=1), 1)
+    assert len(mixture.trees_) == 2 and all(list(tree) == ["y0", "y1", "y2", "y3"] for tree in mixture.trees_)
+
+
+def test_explanations(mixture, joint, X):
+    why = mixture.explain(X, 3, features=2)
+    assert why["probability"] == pytest.approx(joint[3].max())
+    for label, reason in enumerate(why["reasons"]):
+        other = joint[3][SETS[:, label] != reason["present"]].max()
+        assert reason["times_less_probable_otherwise"] == pytest.approx(joint[3].max() / other)
+        assert len(reason["features"]) == 2
+    assert str(why).startswith(", ".join(why["labels"]))
+    with pytest.raises(IndexError, match="row 20: X has 20 rows"):
+        mixture.explain(X, 20)
+
+
+def test_frames(mixture, X):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, index=range(100, 120))
+    proba = mixture.predict_proba(table, frame="pandas")
+    assert list(proba.columns) == list(mixture.label_names_) and list(proba.index) == list(table.index)
+    np.testing.assert_array_equal(proba, mixture.predict_proba(X))
+    best = mixture.map(X).to_frame()
+    assert list(best.columns) == ["y0", "y1", "y2", "y3", "probability", "bound", "certified", "nodes"]
+    top = mixture.top_k(X, 2).to_frame()
+    assert len(top) == 40 and list(top["rank"][:2]) == [0, 1]
+    polars = pytest.importorskip("polars")
+    assert mixture.predict(X, frame="polars").shape == (20, 4)
+    assert isinstance(mixture.map(X).to_frame("polars"), polars.DataFrame)
+    with pytest.raises(ValueError, match="frame = 'R'"):
+        mixture.predict(X, frame="R")
+
+
+def test_methods_without_a_joint_distribution_say_so(data):
+    X, y = data
+    model = arbormix.MLKNN().fit(X, y)
+    assert model.predict_proba(X).shape == y.shape and model.gate(X) is None
+    with pytest.raises(NotImplementedError, match="use mlme, ctbn or br"):
+        model.pairwise(X)
+
+
+def test_many_rows_are_one_call(mixture, data):
+    """Blocks of rows are joined in order."""
+    X = np.tile(data[0], (5, 1))
+    np.testing.assert_array_equal(mixture.predict(X), np.tile(mixture.predict(data[0]), (5, 1)))
+    np.testing.assert_array_equal(mixture.map(X).labels, mixture.predict(X))
+    with pytest.raises(ValueError, match="k = 0"):
+        mixture.top_k(X, 0)

@@ -1,0 +1,126 @@
+"""The estimators among scikit-learn's own."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import arbormix
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone, is_classifier  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+CLASSES = list(arbormix._estimators.CLASSES.values())
+
+#: Checks of scikit-learn that cannot apply, with the reason.
+_SHAPE = "of one binary label it wants probabilities (n, 2); here they are always (n, labels)"
+_FOLDS = "costs and trees are chosen by folds of rows, and a row of weight 2 is in one fold, two equal rows need not be"
+INAPPLICABLE = {
+    "check_estimator_sparse_array": _SHAPE,
+    "check_estimator_sparse_matrix": _SHAPE,
+    "check_classifiers_train": _SHAPE + ", and predictions in the form of y",
+    "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+    "check_sample_weight_equivalence_on_sparse_data": _FOLDS,
+    "check_classifier_multioutput": "predict gives the most probable set, or votes, not the labels with P > 1/2",
+    "check_supervised_y_no_nan": "NaN in y is an unknown label",
+}
+_VOTES = {"check_classifiers_multilabel_output_format_predict_proba": "shares of votes may be 0 and 1"}
+_NEIGHBOURS = {"check_fit2d_1sample": "one row has no neighbours; the error says so in other words than the check's"}
+OF_CLASS = {"EnsembleOfChains": _VOTES, "MLKNN": _NEIGHBOURS, "IBLR": _NEIGHBOURS}
+#: The checks fit as few as ten rows.
+FEW_ROWS = {"MLKNN": {"neighbours": 2}, "IBLR": {"neighbours": 2}}
+
+
+def inapplicable(estimator):
+    return INAPPLICABLE | OF_CLASS.get(type(estimator).__name__, {})
+
+
+@parametrize_with_checks(
+    [cls(**FEW_ROWS.get(cls.__name__, {})) for cls in CLASSES], expected_failed_checks=inapplicable
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_every_method_is_an_estimator(cls, data):
+    X, y = data
+    model = cls()
+    assert is_classifier(model) and model.get_params() == clone(model).get_params()
+    proba = model.fit(X, y).predict_proba(X)
+    assert proba.shape == y.shape and ((proba >= 0) & (proba <= 1 + 1e-9)).all()
+    assert model.predict(X).shape == y.shape
+    assert model.score(X, y) == (model.predict(X) == y).all(axis=1).mean() > 0.2
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), proba)
+    paper = cls.paper(verbose=True)
+    assert paper.verbose and paper.get_params() == {p.name: p.paper for p in cls._method.parameters.values()} | {
+        "verbose": True
+    }
+
+
+def test_pipeline_with_named_columns(data):
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    table = pandas.DataFrame(X, columns=list("abcde"))
+    pipe = make_pipeline(StandardScaler(), arbormix.CTBN()).set_output(transform="pandas").fit(table, y)
+    assert list(pipe[-1].feature_names_in_) == list("abcde")
+    assert pipe.predict(table).shape == y.shape and pipe.score(table, y) > 0.3
+    sparse_pipe = make_pipeline(StandardScaler(), arbormix.CTBN()).set_output(transform="default").fit(X, y)
+    np.testing.assert_array_equal(sparse_pipe.predict(X), pipe.predict(table))
+
+
+def test_grid_search(data):
+    X, y = data
+    grid = {"logistic_costs": [(0.01,), (1.0,)], "structure_scoring": ["folds(2)", "holdout(0.3)"]}
+    search = GridSearchCV(arbormix.CTBN(), grid, scoring=arbormix.metrics.scorer("cll_loss_mean"), cv=3).fit(X, y)
+    assert search.best_params_["logistic_costs"] == (1.0,)
+    assert search.predict(X).shape == y.shape
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all() and len(set(scores)) == 4
+
+
+def test_cross_validation(data):
+    X, y = data
+    folds = arbormix.IterativeStratification(3)
+    scoring = ["accuracy", "f1_macro", "roc_auc", "average_precision"]
+    found = cross_validate(arbormix.BinaryRelevance(), X, y, cv=folds, scoring=scoring, error_score="raise")
+    assert all(len(found[f"test_{name}"]) == 3 and found[f"test_{name}"].min() > 0.15 for name in scoring)
+    own = cross_validate(arbormix.BinaryRelevance(), X, y, cv=folds, error_score="raise")
+    np.testing.assert_allclose(own["test_score"], found["test_accuracy"])
+    assert cross_val_predict(arbormix.BinaryRelevance(), X, y, cv=3).shape == y.shape
+    proba = cross_val_predict(arbormix.BinaryRelevance(), X, y, cv=3, method="predict_proba")
+    assert np.asarray(proba).shape == y.shape
+
+
+def test_workers_of_joblib(data):
+    joblib = pytest.importorskip("joblib")
+    X, y = data
+    alone = cross_val_predict(arbormix.CTBN(), X, y, cv=3)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        np.testing.assert_array_equal(cross_val_predict(arbormix.CTBN(), X, y, cv=3), alone)
+
+
+def test_not_fitted():
+    from sklearn.exceptions import NotFittedError
+
+    model = arbormix.MLME()
+    for ask in (model.predict, model.predict_proba, model.map, model.counts):
+        with pytest.raises(NotFittedError):
+            ask(np.zeros((1, 2)))
+    with pytest.raises(NotFittedError):
+        model.save("nowhere")
+
+
+def test_wrong_parameters_are_named(data):
+    with pytest.raises(TypeError, match="'expert'; known: .*experts"):
+        arbormix.MLME(expert=3)
+    with pytest.raises(ValueError, match="experts"):
+        arbormix.MLME(experts=0).fit(*data)
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        arbormix.MLME().set_params(expert=3)

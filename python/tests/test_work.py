@@ -1,0 +1,76 @@
+"""Long work: progress, interrupts, and life without scikit-learn."""
+
+import subprocess
+import sys
+import textwrap
+
+import arbormix
+
+
+def python(code, **options):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, **options)
+
+
+def test_an_interrupt_stops_a_fit():
+    """The fit would take many minutes; a KeyboardInterrupt is raised where it was called, and the next fit works."""
+    done = python(
+        """
+        import os, signal, threading, numpy as np, arbormix
+        draws = np.random.default_rng(0)
+        X, y = draws.normal(size=(20000, 200)), draws.integers(0, 2, size=(20000, 40))
+        threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            arbormix.MLME().fit(X, y)
+            print("finished")
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(arbormix.BinaryRelevance(logistic_costs=(1.0,)).fit(X[:50], y[:50, :2]).predict(X[:1]).shape)
+        """,
+        timeout=300,
+    )
+    assert done.stdout.split("\n")[:2] == ["interrupted", "(1, 2)"], done.stderr
+
+
+def test_progress_is_shown_on_request(capfd):
+    import numpy as np
+
+    draws = np.random.default_rng(0)
+    X, y = draws.normal(size=(3000, 60)), draws.integers(0, 2, size=(3000, 12))
+    arbormix.CTBN(logistic_costs=(1.0,), verbose=True).fit(X, y)
+    assert capfd.readouterr().err.strip()
+    arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_bars_are_redrawn_in_place(capsys, monkeypatch):
+    monkeypatch.setattr("arbormix._progress._redraws", lambda: True)
+    with arbormix._estimators.Bar() as bar:
+        bar("scoring edges", 10, 5)
+    shown = capsys.readouterr().err
+    assert "scoring edges" in shown and "█" * 10 + "░" * 10 + " 5/10" in shown and shown.endswith("\r")
+
+
+def test_it_works_without_scikit_learn():
+    done = python(
+        """
+        import sys, pickle
+        for name in ("sklearn", "scipy", "pandas"):
+            sys.modules[name] = None
+        import numpy as np, arbormix
+        X = np.random.default_rng(0).normal(size=(60, 3))
+        y = (X[:, :2] > 0).astype(int)
+        model = arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+        assert model.score(X, y) > 0.5 and pickle.loads(pickle.dumps(model)).score(X, y) == model.score(X, y)
+        assert model.set_params(seed=3).get_params()["seed"] == 3
+        print(repr(model))
+        for wrong in (X[:, :2], X[0]):
+            try:
+                model.predict(wrong)
+            except ValueError as error:
+                print(error)
+        """
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "CTBN(logistic_costs=(1.0,), seed=3)"
+    assert lines[1] == "X has 2 features, but CTBN is expecting 3 features as input" and "Expected 2D" in lines[2]

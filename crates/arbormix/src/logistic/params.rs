@@ -27,6 +27,17 @@ pub struct SolverParams {
     pub max_iterations: usize,
 }
 
+/// Relative accuracy of regressions that are only compared on held-out rows. The trees of yeast, enron and RCV1 are the
+/// same as with 10⁻⁶.
+const SELECTION: f64 = 1e-4;
+
+impl SolverParams {
+    /// For regressions that are compared on held-out rows and then forgotten: they need fewer digits than those kept.
+    pub fn for_selection(&self) -> SolverParams {
+        SolverParams { tolerance: self.tolerance.max(SELECTION), ..*self }
+    }
+}
+
 impl Default for SolverParams {
     fn default() -> Self {
         SolverParams { tolerance: 1e-6, max_iterations: 100 }

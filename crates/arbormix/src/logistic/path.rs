@@ -80,7 +80,7 @@ pub fn choose_costs(
                     .zip(&previous)
                     .map(|(target, start)| target.problem(weights, cost, start.as_ref()))
                     .collect();
-                let solutions = solve(&train, &problems, &params.solver);
+                let solutions = solve(&train, &problems, &params.solver.for_selection());
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
                 let margins = held.margins(&coefficients);
                 let score = |(p, target): (usize, &Target<'_>)| {

@@ -171,7 +171,7 @@ impl Presets for MixtureParams {
                 max_iterations: 50,
                 tolerance: 1e-4,
                 responsibilities: Responsibilities::Plain,
-                solver: SolverParams { tolerance: 1e-6, max_iterations: 5 },
+                solver: SolverParams { tolerance: 1e-6, max_iterations: 2 },
             },
             refinements: 0,
             validation: ValidationParams { share: 0.3, early_stopping: false },

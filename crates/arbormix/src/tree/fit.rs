@@ -96,7 +96,7 @@ impl<'a> Trainer<'a> {
             partial: partial.as_ref(),
             params: self.structure,
             kind: self.nodes.kind,
-            solver: &self.logistic.solver,
+            solver: &self.logistic.solver.for_selection(),
         };
         task.scores(&mut Stream::new(self.seed, "edge-folds", number), progress)
     }

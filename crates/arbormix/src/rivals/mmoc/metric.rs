@@ -9,7 +9,7 @@
 //! Δ must be the number of labels that differ at the corners of the box; between them we are free. Zhang & Schneider's Δ
 //! is linear: then the maximiser jumps wherever Q is singular (and optimal Q are), F has kinks, and gradient methods
 //! crawl. With a little bulge between the corners (see [`MarginRow`]) the maximiser is unique and moves continuously, F
-//! is smooth. With few labels (emotions, 6) ten to fifty steps suffice; with many (enron, 53) it still takes minutes.
+//! is smooth. With few labels (emotions, 6) ten to fifty steps suffice.
 
 use rayon::prelude::*;
 

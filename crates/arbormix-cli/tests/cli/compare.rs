@@ -106,11 +106,11 @@ fn tables_show_every_method_on_every_data_set() {
 fn a_failing_data_set_does_not_stop_the_other() {
     let folder = Folder::new();
     folder.write("good.csv", table(40, 3));
-    // CTBN needs every label cell to learn from; BR leaves out those that are unknown.
+    // CC needs every label cell to learn from; BR leaves out those that are unknown.
     folder.write("gaps.csv", table(40, 4).replace(",0\n", ",?\n"));
-    let ran = folder.run("compare good.csv gaps.csv --labels cat,pet --methods br,ctbn --folds 2");
+    let ran = folder.run("compare good.csv gaps.csv --labels cat,pet --methods br,cc --folds 2");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("failed [1]") && ran.stdout.contains("[1] gaps, ctbn, fold 0: "), "{}", ran.stdout);
-    assert!(ran.stderr.contains("note: gaps, ctbn, fold 0 failed: "), "{}", ran.stderr);
+    assert!(ran.stdout.contains("failed [1]") && ran.stdout.contains("[1] gaps, cc, fold 0: "), "{}", ran.stdout);
+    assert!(ran.stderr.contains("note: gaps, cc, fold 0 failed: "), "{}", ran.stderr);
     assert!(ran.stdout.contains("good"));
 }

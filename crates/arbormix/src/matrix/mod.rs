@@ -10,6 +10,8 @@ mod kernels;
 mod lanes;
 mod operator;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 pub use columns::Columns;
 pub use dense::DenseMatrix;

@@ -146,7 +146,7 @@ impl Default for MixtureParams {
             gate: GateChoice { penalties: vec![0.3, 1.0, 3.0], solver: SolverParams::default() },
             experts: Experts::Count(12),
             start: Start::LabelClusters,
-            em: EmParams { max_iterations: 10, responsibilities: Responsibilities::Plain, ..MixtureParams::paper().em },
+            em: EmParams { max_iterations: 30, responsibilities: Responsibilities::Plain, ..MixtureParams::paper().em },
             validation: ValidationParams { share: 0.3, early_stopping: true },
             inference: Inference::default(),
             ..MixtureParams::paper()

@@ -19,28 +19,18 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Vᵀ from the eigenvectors of Q, the largest eigenvalue first; no direction if Q is 0.
+    /// Vᵀ from the eigenvectors of Q, turned so that the errors of its words are uncorrelated; no word if Q is 0.
     ///
+    /// Q = VVᵀ determines V only up to a rotation of the code words. Decoding treats their errors as independent, so the
+    /// rotation is not indifferent there: the one that makes them uncorrelated in training is the one that fits.
     /// `errors` (N × d) are the label errors y − ŷ of training rows with weights.
     pub(super) fn new(metric: &DenseMatrix, errors: &DenseMatrix, weights: &[f64], kind: Variances) -> Code {
-        let labels = metric.rows();
-        let mut directions = Vec::new();
-        if let Some((values, vectors)) = eigen_symmetric(metric) {
-            let largest = values.last().copied().unwrap_or(0.0);
-            for k in (0..labels).rev().filter(|&k| values[k] > NEGLIGIBLE * largest) {
-                directions.extend((0..labels).map(|label| values[k].sqrt() * vectors.get(label, k)));
-            }
-        }
-        let directions = DenseMatrix::new(directions.len() / labels.max(1), labels, directions);
-        let total: f64 = weights.iter().sum();
-        let mean_square = |k: usize| {
-            let of = |(row, weight): (usize, &f64)| {
-                let error: f64 = directions.row(k).iter().zip(errors.row(row)).map(|(v, e)| v * e).sum();
-                weight * error * error
-            };
-            weights.iter().enumerate().map(of).sum::<f64>() / total + FLOOR
+        let Some(directions) = turned(&root(metric), errors, weights) else {
+            return Code { directions: DenseMatrix::zeros(0, metric.rows()), variances: Vec::new() };
         };
-        let variance = |k: usize| if kind == Variances::Residual { mean_square(k) } else { 1.0 };
+        let total: f64 = weights.iter().sum();
+        let spread = gram(&code_errors(&directions, errors, weights));
+        let variance = |k: usize| if kind == Variances::Residual { spread.get(k, k) / total + FLOOR } else { 1.0 };
         let variances = (0..directions.rows()).map(variance).collect();
         Code { directions, variances }
     }
@@ -79,4 +69,44 @@ impl Code {
         }
         Ok(Code { directions, variances })
     }
+}
+
+/// Vᵀ with Q = VVᵀ, one row per eigenvalue that is not negligible, the largest first.
+fn root(metric: &DenseMatrix) -> DenseMatrix {
+    let labels = metric.rows();
+    let mut cells = Vec::new();
+    if let Some((values, vectors)) = eigen_symmetric(metric) {
+        let largest = values.last().copied().unwrap_or(0.0);
+        for k in (0..labels).rev().filter(|&k| values[k] > NEGLIGIBLE * largest) {
+            cells.extend((0..labels).map(|label| values[k].sqrt() * vectors.get(label, k)));
+        }
+    }
+    DenseMatrix::new(cells.len() / labels.max(1), labels, cells)
+}
+
+/// UᵀVᵀ with U the eigenvectors of the errors' covariance in the code, the largest variance first. `None` if they cannot
+/// be found.
+fn turned(directions: &DenseMatrix, errors: &DenseMatrix, weights: &[f64]) -> Option<DenseMatrix> {
+    let (_, vectors) = eigen_symmetric(&gram(&code_errors(directions, errors, weights)))?;
+    let (length, labels) = (directions.rows(), directions.cols());
+    let mut out = DenseMatrix::zeros(length, labels);
+    for to in 0..length {
+        for from in 0..length {
+            let share = vectors.get(from, length - 1 - to);
+            out.row_mut(to).iter_mut().zip(directions.row(from)).for_each(|(cell, v)| *cell += share * v);
+        }
+    }
+    Some(out)
+}
+
+/// √wₙ Vᵀeₙ of every row, N × D: its Gram matrix is the errors' covariance in the code times Σ w.
+fn code_errors(directions: &DenseMatrix, errors: &DenseMatrix, weights: &[f64]) -> DenseMatrix {
+    let mut out = DenseMatrix::zeros(errors.rows(), directions.rows());
+    for (row, weight) in weights.iter().enumerate() {
+        for k in 0..directions.rows() {
+            let error: f64 = directions.row(k).iter().zip(errors.row(row)).map(|(v, e)| v * e).sum();
+            out.row_mut(row)[k] = weight.sqrt() * error;
+        }
+    }
+    out
 }

@@ -32,7 +32,7 @@ impl Decoding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variances {
-    /// Mean squared errors in training. Only the directions of the code matter then, not their lengths.
+    /// Mean squared errors in training. Only the space that the code spans matters then, not the lengths of its words.
     #[default]
     Residual,
     /// All 1.

@@ -350,3 +350,23 @@ fn it_can_be_stopped() {
     let error = problem.solve(10.0, &DenseMatrix::zeros(3, 3), &SolverParams::default(), &Stop).unwrap_err();
     assert!(matches!(error, Error::Cancelled));
 }
+
+/// The code is a root of the metric whose errors are uncorrelated.
+#[test]
+fn the_code_spans_the_metric_and_its_errors_are_uncorrelated() {
+    let stream = &mut Stream::new(11, "test", 0);
+    let metric = gram(&normals(stream, 3, 5));
+    let errors = gram(&normals(stream, 9, 5)); // 5 × 5, anything correlated
+    let weights = [1.0, 2.0, 0.5, 1.0, 3.0];
+    let code = Code::new(&metric, &errors, &weights, Variances::Unit);
+    let v = code.directions();
+    assert_eq!(v.rows(), 3);
+    for (a, b) in gram(v).values().iter().zip(metric.values()) {
+        assert!((a - b).abs() < 1e-9, "VVᵀ has {a}, Q has {b}");
+    }
+    let word = |k: usize, row: usize| -> f64 { (0..5).map(|label| v.get(k, label) * errors.get(row, label)).sum() };
+    let together = |a: usize, b: usize| -> f64 { (0..5).map(|row| weights[row] * word(a, row) * word(b, row)).sum() };
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        assert!(together(a, b).abs() < 1e-9 * together(a, a), "words {a} and {b}");
+    }
+}

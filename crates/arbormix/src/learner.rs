@@ -164,6 +164,14 @@ pub struct Certificate {
     pub nodes: usize,
 }
 
+impl Certificate {
+    /// How much more probable than a set of this log-probability a better one could be: bound / probability − 1, 0 if the
+    /// set is proven.
+    pub fn gap(&self, log_probability: f64) -> f64 {
+        if self.certified { 0.0 } else { (self.log_bound - log_probability).exp_m1() }
+    }
+}
+
 /// A predicted label set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
@@ -228,6 +236,13 @@ pub trait Predictor: Send + Sync {
             what: "the k best label sets",
             reason: "it has no joint distribution",
         })
+    }
+    /// The sets of [`Predictor::top_sets`] with what is proven about each: that no set which is not listed before it has
+    /// more than its bound. Without certificates by methods that list only what is certain.
+    fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
+        let certain = |(labels, log)| Prediction { labels, log_probability: Some(log), certificate: None };
+        let rows = self.top_sets(features, count)?.into_iter();
+        Ok(rows.map(|sets| sets.into_iter().map(certain).collect()).collect())
     }
     /// The label trees, one per expert.
     fn trees(&self) -> Vec<&Branching> {

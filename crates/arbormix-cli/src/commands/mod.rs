@@ -2,6 +2,7 @@
 
 mod compare;
 mod crossval;
+mod data;
 mod demo;
 mod describe;
 mod evaluate;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     // Boxed: it has many more options than the others.
     Compare(Box<compare::Compare>),
     Paper(paper::Paper),
+    Data(data::Data),
     Methods(methods::Methods),
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn run(command: &Command, common: &Common, reporter: &Reporter) -> Re
         Command::Crossval(crossval) => crossval.run(common, reporter),
         Command::Compare(compare) => compare.run(common, reporter),
         Command::Paper(paper) => paper.run(common, reporter),
+        Command::Data(data) => data.run(common, reporter),
         Command::Methods(methods) => methods.run(common),
     }
 }

@@ -5,6 +5,7 @@ mod record;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use arbormix::data::Dataset;
 use arbormix::experiment::scoring::in_blocks;
@@ -17,7 +18,7 @@ use arbormix::{AtomicFile, Inference, Model, Prediction, Result};
 use clap::Args;
 
 use self::question::{Asked, Question};
-use self::record::{Answer, header, unwrapped};
+use self::record::{Answer, gap, header, unwrapped};
 
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
@@ -28,8 +29,9 @@ use crate::progress::Reporter;
 /// Predict the label sets of a data file's rows
 ///
 /// Writes CSV, or JSON lines with --json. For each row: the label set, its probability, whether it is proven to be
-/// the most probable one (with the bound no other set can exceed, and the search nodes it took), and the marginal
-/// probability of every label. In CSV the names of a set are joined by `;` (a `;` or `\` in a name gets a `\` before it).
+/// the most probable one (with the bound no other set can exceed, the gap between the two as a share of the
+/// probability, and the search nodes it took), and the marginal probability of every label. In CSV the names of a set are
+/// joined by `;` (a `;` or `\` in a name gets a `\` before it).
 ///
 /// The options from --given on ask more of the joint distribution; with any of them the most probable set is searched
 /// for exactly.
@@ -37,6 +39,7 @@ use crate::progress::Reporter;
 #[command(after_help = "Examples:\n  arbormix predict photos.model photos-test.arff -o predictions.csv\n  \
     arbormix predict photos.model photos-test.arff --json --top 3\n  \
     arbormix predict photos.model photos-test.arff --inference best-expert\n  \
+    arbormix predict photos.model photos-test.arff --time-limit 5 --top 3\n  \
     arbormix predict photos.model photos-test.arff --for f1\n  \
     arbormix predict photos.model photos-test.arff --given pet=1,dog=0 --counts")]
 pub(crate) struct Predict {
@@ -49,13 +52,18 @@ pub(crate) struct Predict {
     /// Where the predictions go; `-` is the standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Also give the K most probable label sets of each row
+    /// Also give the K most probable label sets of each row, each with what is proven: that no set which is not listed
+    /// before it has more than its bound
     #[arg(long, value_name = "K", default_value_t = 0)]
     top: usize,
     /// How the most probable set is searched for [default: as the model was fitted]
     #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
     #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "pairs", "sample", "mass"])]
     inference: Option<String>,
+    /// Search at most MS milliseconds for a row's most probable set, and as long again for those of --top; where that is
+    /// not enough, the gap says how much is left open. What is found in a time depends on the machine
+    #[arg(long, value_name = "MS", conflicts_with = "inference")]
+    time_limit: Option<u64>,
     #[command(flatten)]
     how: FileArgs,
     /// Labels that are already known, `cat=1,dog=0`: everything is answered given these
@@ -95,7 +103,7 @@ impl Predict {
         let features = model.encode(&data)?;
         let known = self.known(&model, &data)?;
         let questions = self.questions(&model, known.is_some(), common.seed)?;
-        let answers = if questions.is_empty() {
+        let answers = if questions.is_empty() && self.time_limit.is_none() {
             self.predicted(&model, &features, inference, reporter)?
         } else {
             let limit = if let Inference::Exact { node_limit } = inference { node_limit } else { 0 };
@@ -111,6 +119,7 @@ impl Predict {
                 Rows::of(model.predictor(), some)?.ask(answer).into_iter().collect()
             })?
         };
+        self.note_unproven(&answers, reporter);
         reporter.finish();
         let write = |out: &mut dyn Write| self.write(out, common.json, &model, &questions, &answers);
         if self.output == Path::new("-") {
@@ -177,7 +186,7 @@ impl Predict {
         let top = match self.top {
             0 => vec![Vec::new(); features.rows()],
             count => {
-                let work = |some: &_| predictor.top_sets(some, count);
+                let work = |some: &_| predictor.top_predictions(some, count);
                 in_blocks(features, Inference::default(), "searching the best sets", reporter, work)?
             }
         };
@@ -198,6 +207,18 @@ impl Predict {
         Ok(answers.map(answer).collect())
     }
 
+    /// Says how many rows a limit left without a proof.
+    fn note_unproven(&self, answers: &[Answer], reporter: &Reporter) {
+        let open: Vec<f64> =
+            answers.iter().filter_map(|answer| gap(&answer.prediction)).filter(|&gap| gap > 0.0).collect();
+        if !open.is_empty() {
+            let (rows, all) = (open.len(), answers.len());
+            let most = 100.0 * open.iter().copied().fold(0.0, f64::max);
+            let what = format!("{rows} of {all} rows reached the limit before their set was proven");
+            reporter.note(&format!("{what}; no other set is more than {most:.3} % more probable"));
+        }
+    }
+
     /// A row's answers from its joint distribution.
     fn asked(
         &self,
@@ -211,17 +232,16 @@ impl Predict {
         let given = known.map(|known| mixture.given(known)).transpose()?;
         let log_known = given.as_ref().map_or(0.0, |given| given.log_probability);
         let mixture = given.as_ref().map_or(mixture, |given| &given.mixture);
-        let best = mixture.map(node_limit);
+        let (best, top) = match self.time_limit.map(Duration::from_millis) {
+            Some(time) => (mixture.map_within(time), mixture.ranked_sets_within(self.top, time)),
+            None => (mixture.map(node_limit), mixture.ranked_sets(self.top, node_limit)),
+        };
         let asked = Asked { row, mixture, log_known, names };
         Ok(Answer {
             marginals: mixture.marginals(),
-            top: mixture.best_sets(self.top, 0),
+            top: top.into_iter().map(Prediction::from).collect(),
             more: questions.iter().map(|question| question.answer(&asked)).collect::<Result<_>>()?,
-            prediction: Prediction {
-                labels: best.labels,
-                log_probability: Some(best.log_probability),
-                certificate: Some(best.certificate),
-            },
+            prediction: best.into(),
         })
     }
 

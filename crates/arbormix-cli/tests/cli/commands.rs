@@ -38,13 +38,18 @@ fn predictions_agree_with_the_library_and_between_formats() {
             "probability",
             "certified",
             "bound",
+            "gap",
             "nodes",
             "P(cat)",
             "P(pet)",
             "labels_1",
             "probability_1",
+            "certified_1",
+            "bound_1",
             "labels_2",
-            "probability_2"
+            "probability_2",
+            "certified_2",
+            "bound_2"
         ]
     );
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -56,10 +61,11 @@ fn predictions_agree_with_the_library_and_between_formats() {
         let probability = expected[row].log_probability.unwrap().exp();
         assert_eq!(record[2].parse::<f64>().unwrap().to_bits(), probability.to_bits());
         assert_eq!(line["probability"].as_f64().unwrap().to_bits(), probability.to_bits());
-        assert_eq!(record[7].parse::<f64>().unwrap().to_bits(), marginals.get(row, 1).to_bits());
+        assert_eq!(record[8].parse::<f64>().unwrap().to_bits(), marginals.get(row, 1).to_bits());
         assert_eq!(line["marginals"]["cat"].as_f64().unwrap().to_bits(), marginals.get(row, 0).to_bits());
         // The best of the best sets is the prediction.
-        assert_eq!(record[8], record[1]);
+        assert_eq!(record[9], record[1]);
+        assert_eq!((&record[5], &record[11], &record[15]), ("0", "true", "true"));
         assert_eq!(line["top"][0]["labels"], line["labels"]);
         assert!(line["top"][1]["probability"].as_f64() <= line["top"][0]["probability"].as_f64());
     }

@@ -18,7 +18,7 @@ fn every_example_in_the_help_works() {
         commands,
         [
             "demo", "describe", "fit", "predict", "explain", "evaluate", "inspect", "crossval", "compare", "paper",
-            "methods", "help"
+            "data", "methods", "help"
         ]
     );
     for command in commands.iter().filter(|&&command| command != "help") {

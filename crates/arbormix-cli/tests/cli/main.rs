@@ -6,6 +6,7 @@
 mod bad_inputs;
 mod commands;
 mod compare;
+mod data;
 mod determinism;
 mod examples;
 mod interrupt;

@@ -33,7 +33,11 @@ fn the_answers_agree_with_each_other() {
             assert!(near(&line["pairs"][0][2], both) && line["pairs"][0][0] == "cat", "{line}");
             let counts = line["counts"].as_array().unwrap();
             assert!(near(&counts[2], both) && near(&counts[1], cat + pet - 2.0 * both), "{line}");
-            assert_eq!(line["credible"]["sets"], line["top"]);
+            let top = line["top"].as_array().unwrap();
+            assert!(top.iter().all(|set| set["certified"] == true && set["bound"] == set["probability"]), "{line}");
+            let facts = |set: &Value| [set["labels"].clone(), set["probability"].clone()];
+            let credible: Vec<_> = line["credible"]["sets"].as_array().unwrap().iter().map(facts).collect();
+            assert_eq!(credible, top.iter().map(facts).collect::<Vec<_>>());
             assert!(line["credible"]["reached"] == true && near(&line["credible"]["mass"], 1.0), "{line}");
         }
     }
@@ -145,6 +149,31 @@ fn questions_that_cannot_be_understood_are_refused() {
         let ran = folder.run(arguments);
         assert!(ran.code != 0 && ran.stdout.is_empty() && ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_time_limit_leaves_a_proven_gap() {
+    let folder = Folder::new();
+    folder.succeed("demo --write .");
+    folder.succeed("fit photos-train.arff --experts 4 -o photos.model");
+    let exact = lines(&folder.succeed("predict photos.model photos-test.arff --json --top 3"));
+    let hasty = lines(&folder.succeed("predict photos.model photos-test.arff --json --top 3 --time-limit 0"));
+    for (exact, hasty) in exact.iter().zip(&hasty) {
+        assert!(exact["certified"] == true && exact["gap"] == 0.0, "{exact}");
+        let value = |line: &Value, name: &str| line[name].as_f64().unwrap();
+        let best = value(exact, "probability");
+        assert!(value(hasty, "bound") >= best - 1e-12 && value(hasty, "probability") <= best + 1e-12, "{hasty}");
+        let times = value(hasty, "bound") / value(hasty, "probability");
+        assert!((value(hasty, "gap") - (times - 1.0)).abs() < 1e-9, "{hasty}");
+        assert!(value(&hasty["top"][0], "bound") >= best - 1e-12 && hasty["top"].as_array().unwrap().len() == 3);
+    }
+    let ample = lines(&folder.succeed("predict photos.model photos-test.arff --json --top 3 --time-limit 600000"));
+    for (exact, ample) in exact.iter().zip(&ample) {
+        assert_eq!((&exact["labels"], &ample["certified"]), (&ample["labels"], &Value::Bool(true)));
+        assert_eq!(exact["top"], ample["top"]);
+    }
+    let ran = folder.run("predict photos.model photos-test.arff --time-limit 5 --inference exact");
+    assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
 }
 
 #[test]

@@ -5,15 +5,16 @@
 //! mixture: no set with yᵢ = v has more than Uᵢ(v) = Σₖ gₖ exp mₖ(i, v). A label value whose bound does not exceed the
 //! best set found so far is ruled out; what cannot be ruled out is branched on.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 use crate::data::LabelSet;
-use crate::learner::Certificate;
+use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::log_sum_exp;
 use crate::tree::Branching;
-use crate::tree::inference::{self, Table, unrestricted};
+use crate::tree::inference::{self, BestSets, Bounded, Table, unrestricted};
 
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
 const MARGIN: f64 = 1e-12;
@@ -39,9 +40,16 @@ pub struct Found {
 }
 
 impl Found {
-    /// How much more probable a better set could be: bound / probability − 1, 0 if proven best.
+    /// How much more probable a better set could be, see [`Certificate::gap`].
     pub fn gap(&self) -> f64 {
-        if self.certificate.certified { 0.0 } else { (self.certificate.log_bound - self.log_probability).exp_m1() }
+        self.certificate.gap(self.log_probability)
+    }
+}
+
+impl From<Found> for Prediction {
+    fn from(found: Found) -> Prediction {
+        let Found { labels, log_probability, certificate } = found;
+        Prediction { labels, log_probability: Some(log_probability), certificate: Some(certificate) }
     }
 }
 
@@ -153,14 +161,52 @@ impl RowMixture<'_> {
         Found { labels: incumbent.0, log_probability: incumbent.1, certificate }
     }
 
-    /// The `count` most probable sets, best first; fewer if fewer are possible.
+    /// The `count` most probable sets, best first; fewer if fewer are possible. See [`RowMixture::ranked_sets`].
     pub fn best_sets(&self, count: usize, node_limit: usize) -> Vec<(LabelSet, f64)> {
-        self.sets_in_order(node_limit).take(count).collect()
+        self.ranked_sets(count, node_limit).into_iter().map(|found| (found.labels, found.log_probability)).collect()
+    }
+
+    /// The `count` most probable sets, best first, fewer if fewer are possible, each with what is proven about it: no set
+    /// that is not listed before it has more than its bound.
+    ///
+    /// `node_limit` (0: none) holds for each search, of which a set needs up to d. Where it ends one, a less probable set
+    /// may stand before a more probable one; the former's certificate then says that it is not proven.
+    pub fn ranked_sets(&self, count: usize, node_limit: usize) -> Vec<Found> {
+        self.ranked(count, |nodes| node_limit > 0 && nodes >= node_limit)
+    }
+
+    /// The same, as far as it can be proven in this time for all of them. See [`RowMixture::map_within`].
+    pub fn ranked_sets_within(&self, count: usize, time: Duration) -> Vec<Found> {
+        let start = Instant::now();
+        self.ranked(count, |_| start.elapsed() >= time)
+    }
+
+    fn ranked(&self, count: usize, enough: impl Fn(usize) -> bool) -> Vec<Found> {
+        if count == 0 {
+            return Vec::new();
+        }
+        let nodes = Cell::new(0);
+        let mut sets = BestSets::new(self.labels(), |allowed: &[[bool; 2]]| {
+            let found = self.search(allowed, &enough);
+            nodes.set(nodes.get() + found.certificate.nodes);
+            let log_bound = found.certificate.log_bound;
+            Bounded { set: found.labels, log_probability: found.log_probability, log_bound }
+        });
+        let mut out = Vec::new();
+        while out.len() < count
+            && let Some(Bounded { set, log_probability, log_bound }) = sets.next_bounded()
+            && log_probability > f64::NEG_INFINITY
+        {
+            let certified = log_bound <= log_probability + MARGIN;
+            let certificate = Certificate { log_bound, certified, nodes: nodes.take() };
+            out.push(Found { labels: set, log_probability, certificate });
+        }
+        out
     }
 
     /// All possible sets, best first, each searched for when it is asked for.
     pub fn sets_in_order(&self, node_limit: usize) -> impl Iterator<Item = (LabelSet, f64)> + '_ {
-        let sets = inference::BestSets::new(self.labels(), move |allowed| {
+        let sets = BestSets::new(self.labels(), move |allowed: &[[bool; 2]]| {
             let found = self.best_set(allowed, node_limit);
             (found.labels, found.log_probability)
         });

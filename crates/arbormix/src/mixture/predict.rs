@@ -74,6 +74,14 @@ impl Mixture {
         out
     }
 
+    /// Nodes after which a search for the best sets gives up.
+    fn node_limit(&self) -> usize {
+        match self.inference {
+            Inference::Exact { node_limit } => node_limit,
+            _ => DEFAULT_NODE_LIMIT,
+        }
+    }
+
     /// Answers `question(row, mixture at the row)` for every row, in parallel.
     fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &RowMixture<'_>) -> T + Sync) -> Result<Vec<T>> {
         Ok(Rows::of(self, features)?.ask(question))
@@ -119,14 +127,7 @@ impl Predictor for Mixture {
         let without_proof =
             |(labels, value): (LabelSet, f64)| Prediction { labels, log_probability: Some(value), certificate: None };
         self.ask(features, |row, mixture| match inference {
-            Inference::Exact { node_limit } => {
-                let found = mixture.best_set(&all, node_limit);
-                Prediction {
-                    labels: found.labels,
-                    log_probability: Some(found.log_probability),
-                    certificate: Some(found.certificate),
-                }
-            }
+            Inference::Exact { node_limit } => mixture.best_set(&all, node_limit).into(),
             Inference::BestExpert => without_proof(mixture.best_expert(&all)),
             Inference::Annealing { iterations, seed } => {
                 let mut stream = Stream::new(seed, "annealing", row as u64);
@@ -145,11 +146,13 @@ impl Predictor for Mixture {
     }
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        let node_limit = match self.inference {
-            Inference::Exact { node_limit } => node_limit,
-            _ => DEFAULT_NODE_LIMIT,
-        };
-        self.ask(features, |_, mixture| mixture.best_sets(count, node_limit))
+        self.ask(features, |_, mixture| mixture.best_sets(count, self.node_limit()))
+    }
+
+    fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
+        self.ask(features, |_, mixture| {
+            mixture.ranked_sets(count, self.node_limit()).into_iter().map(Prediction::from).collect()
+        })
     }
 
     fn trees(&self) -> Vec<&Branching> {

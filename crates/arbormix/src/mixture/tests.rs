@@ -1,10 +1,12 @@
 //! Tests of mixtures: exact search against enumeration, monotone EM, and the planted truth.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::boosting;
 use super::em::{Em, State};
-use super::map::RowMixture;
+use super::map::{Found, RowMixture};
 use super::*;
 use crate::data::planted::{Planted, Truth, photos};
 use crate::data::{Dataset, LabelSet};
@@ -56,6 +58,22 @@ proptest! {
         prop_assert_eq!(top.len(), values.len().min(6));
         for ((_, value), expected) in top.iter().zip(&values) {
             prop_assert!(close(*value, *expected), "{value} {expected}");
+        }
+        let same = |found: &Found, (set, value): &(LabelSet, f64)| found.labels == *set && found.log_probability == *value;
+        let proven = mixture.ranked_sets(6, 0);
+        prop_assert!(proven.iter().zip(&top).all(|(found, listed)| found.certificate.certified && same(found, listed)));
+        prop_assert_eq!(&mixture.ranked_sets_within(6, Duration::from_secs(600)), &proven);
+        // Whatever ends the searches: no set that is not listed before has more than the bound.
+        for hasty in [mixture.ranked_sets(6, 1), mixture.ranked_sets_within(6, Duration::ZERO)] {
+            prop_assert_eq!(hasty.len(), top.len());
+            for (place, found) in hasty.iter().enumerate() {
+                let listed = |set: &LabelSet| hasty[..place].iter().any(|earlier| earlier.labels == *set);
+                let left = sets.iter().filter(|(set, _)| !listed(set)).map(|(_, l)| *l).fold(f64::NEG_INFINITY, f64::max);
+                let bound = found.certificate.log_bound;
+                prop_assert!(bound >= left - 1e-9 * (1.0 + left.abs()), "{bound} {left}");
+                prop_assert!(!found.certificate.certified || close(found.log_probability, left));
+                prop_assert!(close(found.log_probability, mixture.log_prob(&found.labels)) && !listed(&found.labels));
+            }
         }
         for (i, p) in mixture.marginals().iter().enumerate() {
             let direct: f64 = sets.iter().filter(|(s, _)| s.get(i)).map(|(_, l)| l.exp()).sum();

@@ -155,6 +155,12 @@ impl Tree {
     }
 }
 
+/// A tree's best set needs no search.
+fn proven((labels, log_bound): (LabelSet, f64)) -> Prediction {
+    let certificate = Certificate { log_bound, certified: true, nodes: 1 };
+    Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
+}
+
 impl Predictor for Tree {
     fn method(&self) -> &'static str {
         "ctbn"
@@ -174,11 +180,7 @@ impl Predictor for Tree {
 
     fn predict(&self, features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
         let allowed = inference::unrestricted(self.nodes.len());
-        Ok(self.ask(features, |_, tables| {
-            let (labels, log_bound) = inference::best_set(&self.branching, tables, &allowed);
-            let certificate = Certificate { log_bound, certified: true, nodes: 1 };
-            Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
-        }))
+        Ok(self.ask(features, |_, tables| proven(inference::best_set(&self.branching, tables, &allowed))))
     }
 
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
@@ -195,6 +197,11 @@ impl Predictor for Tree {
             let best = |allowed: &[[bool; 2]]| inference::best_set(&self.branching, tables, allowed);
             inference::BestSets::new(self.nodes.len(), best).take(count).collect()
         }))
+    }
+
+    fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
+        let rows = self.top_sets(features, count)?.into_iter();
+        Ok(rows.map(|sets| sets.into_iter().map(proven).collect()).collect())
     }
 
     fn trees(&self) -> Vec<&Branching> {

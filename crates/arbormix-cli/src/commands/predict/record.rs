@@ -10,7 +10,7 @@ use super::question::{self, Answered, Question};
 pub(super) struct Answer {
     pub(super) prediction: Prediction,
     pub(super) marginals: Vec<f64>,
-    pub(super) top: Vec<(LabelSet, f64)>,
+    pub(super) top: Vec<Prediction>,
     /// The answers to the questions, in their order.
     pub(super) more: Vec<Answered>,
 }
@@ -25,52 +25,73 @@ pub(super) fn unwrapped(error: csv::Error) -> std::io::Error {
 
 pub(super) fn header(names: &[String], top: usize) -> Vec<String> {
     let mut header: Vec<String> =
-        ["row", "labels", "probability", "certified", "bound", "nodes"].map(String::from).to_vec();
+        ["row", "labels", "probability", "certified", "bound", "gap", "nodes"].map(String::from).to_vec();
     header.extend(names.iter().map(|name| format!("P({name})")));
-    header.extend((1..=top).flat_map(|place| [format!("labels_{place}"), format!("probability_{place}")]));
+    let columns = ["labels", "probability", "certified", "bound"];
+    header.extend((1..=top).flat_map(|place| columns.map(|column| format!("{column}_{place}"))));
     header
+}
+
+/// How much more probable a better set could be, if the method proves anything.
+pub(super) fn gap(prediction: &Prediction) -> Option<f64> {
+    Some(prediction.certificate?.gap(prediction.log_probability?))
+}
+
+/// The set, its probability, whether it is proven, and the bound.
+fn cells(prediction: &Prediction, names: &[String]) -> [String; 4] {
+    let certificate = prediction.certificate;
+    [
+        joined(&prediction.labels, names),
+        prediction.log_probability.map(probability).unwrap_or_default(),
+        certificate.map(|c| c.certified.to_string()).unwrap_or_default(),
+        certificate.map(|c| probability(c.log_bound)).unwrap_or_default(),
+    ]
+}
+
+/// The same for JSON, without what the method does not give.
+fn fields(prediction: &Prediction, names: &[String]) -> Map<String, Value> {
+    let mut out = Map::new();
+    out.insert("labels".to_string(), json!(listed(&prediction.labels, names)));
+    if let Some(log) = prediction.log_probability {
+        out.insert("probability".to_string(), json!(log.exp()));
+    }
+    if let Some(certificate) = prediction.certificate {
+        out.insert("certified".to_string(), certificate.certified.into());
+        out.insert("bound".to_string(), json!(certificate.log_bound.exp()));
+    }
+    out
 }
 
 impl Answer {
     /// Cells that the method or the row does not have are empty.
     pub(super) fn to_record(&self, row: usize, names: &[String], top: usize) -> Vec<String> {
-        let certificate = self.prediction.certificate;
-        let mut cells = vec![
-            row.to_string(),
-            joined(&self.prediction.labels, names),
-            self.prediction.log_probability.map(probability).unwrap_or_default(),
-            certificate.map(|c| c.certified.to_string()).unwrap_or_default(),
-            certificate.map(|c| probability(c.log_bound)).unwrap_or_default(),
-            certificate.map(|c| c.nodes.to_string()).unwrap_or_default(),
-        ];
-        cells.extend(self.marginals.iter().map(f64::to_string));
+        let mut out = vec![row.to_string()];
+        out.extend(cells(&self.prediction, names));
+        out.push(gap(&self.prediction).map(|gap| gap.to_string()).unwrap_or_default());
+        out.push(self.prediction.certificate.map(|c| c.nodes.to_string()).unwrap_or_default());
+        out.extend(self.marginals.iter().map(f64::to_string));
         for place in 0..top {
-            let best = self.top.get(place);
-            cells.push(best.map(|(set, _)| joined(set, names)).unwrap_or_default());
-            cells.push(best.map(|&(_, log)| probability(log)).unwrap_or_default());
+            out.extend(self.top.get(place).map(|best| cells(best, names)).unwrap_or_default());
         }
-        cells.extend(self.more.iter().flat_map(|answered| answered.cells.iter().cloned()));
-        cells
+        out.extend(self.more.iter().flat_map(|answered| answered.cells.iter().cloned()));
+        out
     }
 
     pub(super) fn to_json(&self, row: usize, names: &[String], questions: &[Question]) -> Value {
         let mut line = Map::new();
         line.insert("row".to_string(), row.into());
-        line.insert("labels".to_string(), json!(listed(&self.prediction.labels, names)));
+        line.append(&mut fields(&self.prediction, names));
         if let Some(log) = self.prediction.log_probability {
-            line.insert("probability".to_string(), json!(log.exp()));
             line.insert("log_probability".to_string(), json!(log));
         }
         if let Some(certificate) = self.prediction.certificate {
-            line.insert("certified".to_string(), certificate.certified.into());
-            line.insert("bound".to_string(), json!(certificate.log_bound.exp()));
+            line.insert("gap".to_string(), json!(gap(&self.prediction)));
             line.insert("nodes".to_string(), certificate.nodes.into());
         }
         let marginals = names.iter().zip(&self.marginals).map(|(name, &value)| (name.clone(), json!(value)));
         line.insert("marginals".to_string(), Value::Object(marginals.collect()));
         if !self.top.is_empty() {
-            let best =
-                self.top.iter().map(|(set, log)| json!({"labels": listed(set, names), "probability": log.exp()}));
+            let best = self.top.iter().map(|best| Value::Object(fields(best, names)));
             line.insert("top".to_string(), best.collect());
         }
         for (question, answered) in questions.iter().zip(&self.more) {

@@ -68,6 +68,10 @@ impl Predictor for BinaryRelevance {
         self.0.top_sets(features, count)
     }
 
+    fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
+        self.0.top_predictions(features, count)
+    }
+
     fn experts(&self) -> Vec<&Tree> {
         vec![&self.0]
     }

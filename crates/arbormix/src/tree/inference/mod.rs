@@ -17,7 +17,7 @@ mod passes;
 mod sum;
 
 pub use count::{Counts, counts};
-pub use max::{BestSets, best_set, max_marginals};
+pub use max::{BestSets, Bounded, best_set, max_marginals};
 pub use sum::{given, log_mass};
 
 use super::branching::Branching;

@@ -1,66 +1,14 @@
-//! Products with a few vectors at a time, side by side in the lanes of vector registers.
-//!
-//! A batch of P vectors is cut into *tiles* of 8 (or 4) neighbours; a tile keeps the numbers of its vectors for one row
-//! next to each other, so that every cell of the matrix is loaded once and meets all of them. Each lane adds in an
-//! order of its own that does not depend on its neighbours: the result for a batch is, bit for bit, that of the vectors
-//! one by one. The loops are compiled for the instruction set found at run time; that reaches only what is inlined
-//! into them, so they are plain loops, without closures.
+//! Products of dense rows.
 
-use super::{Columns, DenseMatrix, SparseMatrix};
 use pulp::{Arch, NullaryFnOnce};
 
-/// The numbers of one row for the vectors of a tile.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(32))]
-struct Lanes<const W: usize>([f64; W]);
-
-impl<const W: usize> Lanes<W> {
-    const ZERO: Lanes<W> = Lanes([0.0; W]);
-
-    #[inline(always)]
-    fn add_scaled(&mut self, factor: f64, by: &Lanes<W>) {
-        for lane in 0..W {
-            self.0[lane] = factor.mul_add(by.0[lane], self.0[lane]);
-        }
-    }
-}
+use super::{Lanes, load, side_by_side, store, tiles};
+use crate::matrix::{Columns, DenseMatrix};
 
 /// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
 const ROWS_TOGETHER: usize = 48;
 /// Rows whose sums are kept in registers at once.
 const GROUP: usize = 4;
-
-/// Columns `first .. first + W` of a block, side by side; lanes beyond its last column are 0.
-#[inline(always)]
-fn load<const W: usize>(block: &Columns, first: usize) -> Vec<Lanes<W>> {
-    let columns = (first..block.cols().min(first + W)).map(|column| block.column(column));
-    side_by_side(block.rows(), columns)
-}
-
-#[inline(always)]
-fn side_by_side<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a [f64]>) -> Vec<Lanes<W>> {
-    let mut tile = vec![Lanes::ZERO; rows];
-    for (lane, column) in columns.take(W).enumerate() {
-        for (to, &from) in tile.iter_mut().zip(column) {
-            to.0[lane] = from;
-        }
-    }
-    tile
-}
-
-#[inline(always)]
-fn store<const W: usize>(tile: &[Lanes<W>], block: &mut Columns, first: usize) {
-    for lane in 0..W.min(block.cols() - first) {
-        for (to, from) in block.column_mut(first + lane).iter_mut().zip(tile) {
-            *to = from.0[lane];
-        }
-    }
-}
-
-/// First column and width of every tile: eights, then one four or eight for the rest.
-fn tiles(cols: usize) -> impl Iterator<Item = (usize, bool)> {
-    (0..cols.div_ceil(8)).map(move |tile| (8 * tile, cols - 8 * tile > 4))
-}
 
 /// Σⱼ X[n, j] v[j] for a group of rows.
 #[inline(always)]
@@ -122,7 +70,7 @@ fn dense_product_tile<const W: usize>(matrix: &DenseMatrix, right: &Columns, fir
 }
 
 /// X · right, rows × P.
-pub(super) fn dense_product(matrix: &DenseMatrix, right: &Columns) -> Columns {
+pub(in crate::matrix) fn dense_product(matrix: &DenseMatrix, right: &Columns) -> Columns {
     Arch::new().dispatch(DenseProduct { matrix, right })
 }
 
@@ -182,7 +130,7 @@ fn add_group_squared<const W: usize, const R: usize>(rows: &[&[f64]; R], left: &
 }
 
 /// Xᵀ · left, columns × P; with `SQUARED`, of the squares of X's cells.
-pub(super) fn dense_transposed<const SQUARED: bool>(matrix: &DenseMatrix, left: &Columns) -> Columns {
+pub(in crate::matrix) fn dense_transposed<const SQUARED: bool>(matrix: &DenseMatrix, left: &Columns) -> Columns {
     Arch::new().dispatch(DenseTransposed::<SQUARED> { matrix, left })
 }
 
@@ -246,7 +194,7 @@ impl<const W: usize> CurvedTile<W> {
 
 /// Xᵀ (factors ∘ X · right) and X · right, reading X once: `factors` are P columns of one number per row, `right`
 /// columns × P.
-pub(super) fn dense_curved(matrix: &DenseMatrix, right: &Columns, factors: &[&[f64]]) -> (Columns, Columns) {
+pub(in crate::matrix) fn dense_curved(matrix: &DenseMatrix, right: &Columns, factors: &[&[f64]]) -> (Columns, Columns) {
     Arch::new().dispatch(DenseCurved { matrix, right, factors })
 }
 
@@ -289,58 +237,5 @@ impl NullaryFnOnce for DenseCurved<'_> {
             store(&tile.out, &mut out, tile.first);
         }
         (out, inner)
-    }
-}
-
-#[inline(always)]
-fn sparse_row<const W: usize, const SQUARED: bool>(matrix: &SparseMatrix, row: usize, right: &[Lanes<W>]) -> Lanes<W> {
-    let (columns, values) = matrix.row(row);
-    let mut sum = Lanes::ZERO;
-    for (&column, &value) in columns.iter().zip(values) {
-        sum.add_scaled(if SQUARED { value * value } else { value }, &right[column as usize]);
-    }
-    sum
-}
-
-#[inline(always)]
-fn sparse_tile<const W: usize, const SQUARED: bool>(
-    matrix: &SparseMatrix,
-    right: &Columns,
-    first: usize,
-    out: &mut Columns,
-) {
-    let tile = load::<W>(right, first);
-    let mut sums = vec![Lanes::<W>::ZERO; matrix.rows()];
-    for (row, sum) in sums.iter_mut().enumerate() {
-        *sum = sparse_row::<W, SQUARED>(matrix, row, &tile);
-    }
-    store(&sums, out, first);
-}
-
-/// X · right, rows × P; with `SQUARED`, of the squares of X's cells.
-pub(super) fn sparse_product<const SQUARED: bool>(matrix: &SparseMatrix, right: &Columns) -> Columns {
-    Arch::new().dispatch(SparseProduct::<SQUARED> { matrix, right })
-}
-
-struct SparseProduct<'a, const SQUARED: bool> {
-    matrix: &'a SparseMatrix,
-    right: &'a Columns,
-}
-
-impl<const SQUARED: bool> NullaryFnOnce for SparseProduct<'_, SQUARED> {
-    type Output = Columns;
-
-    #[inline(always)]
-    fn call(self) -> Columns {
-        let SparseProduct { matrix, right } = self;
-        let mut out = Columns::zeros(matrix.rows(), right.cols());
-        for (first, wide) in tiles(right.cols()) {
-            match (wide, right.cols() - first) {
-                (true, _) => sparse_tile::<8, SQUARED>(matrix, right, first, &mut out),
-                (false, 1) => sparse_tile::<1, SQUARED>(matrix, right, first, &mut out),
-                (false, _) => sparse_tile::<4, SQUARED>(matrix, right, first, &mut out),
-            }
-        }
-        out
     }
 }

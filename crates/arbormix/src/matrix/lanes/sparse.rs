@@ -1,0 +1,59 @@
+//! Products of sparse rows; those of the transpose are the same on its rows.
+
+use pulp::{Arch, NullaryFnOnce};
+
+use super::{Lanes, load, store, tiles};
+use crate::matrix::{Columns, SparseMatrix};
+
+#[inline(always)]
+fn sparse_row<const W: usize, const SQUARED: bool>(matrix: &SparseMatrix, row: usize, right: &[Lanes<W>]) -> Lanes<W> {
+    let (columns, values) = matrix.row(row);
+    let mut sum = Lanes::ZERO;
+    for (&column, &value) in columns.iter().zip(values) {
+        sum.add_scaled(if SQUARED { value * value } else { value }, &right[column as usize]);
+    }
+    sum
+}
+
+#[inline(always)]
+fn sparse_tile<const W: usize, const SQUARED: bool>(
+    matrix: &SparseMatrix,
+    right: &Columns,
+    first: usize,
+    out: &mut Columns,
+) {
+    let tile = load::<W>(right, first);
+    let mut sums = vec![Lanes::<W>::ZERO; matrix.rows()];
+    for (row, sum) in sums.iter_mut().enumerate() {
+        *sum = sparse_row::<W, SQUARED>(matrix, row, &tile);
+    }
+    store(&sums, out, first);
+}
+
+/// X · right, rows × P; with `SQUARED`, of the squares of X's cells.
+pub(in crate::matrix) fn sparse_product<const SQUARED: bool>(matrix: &SparseMatrix, right: &Columns) -> Columns {
+    Arch::new().dispatch(SparseProduct::<SQUARED> { matrix, right })
+}
+
+struct SparseProduct<'a, const SQUARED: bool> {
+    matrix: &'a SparseMatrix,
+    right: &'a Columns,
+}
+
+impl<const SQUARED: bool> NullaryFnOnce for SparseProduct<'_, SQUARED> {
+    type Output = Columns;
+
+    #[inline(always)]
+    fn call(self) -> Columns {
+        let SparseProduct { matrix, right } = self;
+        let mut out = Columns::zeros(matrix.rows(), right.cols());
+        for (first, wide) in tiles(right.cols()) {
+            match (wide, right.cols() - first) {
+                (true, _) => sparse_tile::<8, SQUARED>(matrix, right, first, &mut out),
+                (false, 1) => sparse_tile::<1, SQUARED>(matrix, right, first, &mut out),
+                (false, _) => sparse_tile::<4, SQUARED>(matrix, right, first, &mut out),
+            }
+        }
+        out
+    }
+}

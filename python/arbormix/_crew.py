@@ -1,8 +1,8 @@
 """Work done by other processes, through joblib, so that any of its backends serves: local processes, Dask, Ray, Spark.
 
-Data travel once per process: they go along with the first tasks and stay there under their digest. Later tasks name the
-digest only; a process that does not have it (it is new, or took the place of one that died) says so, and its task is
-sent again with the data.
+Data travel once per process: one task per worker carries them at first, and they stay there under their digest. The
+others name the digest only; a process that does not have it (it is new, or took the place of one that died) says so,
+and its task is sent again with the data.
 """
 
 from __future__ import annotations
@@ -17,12 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _core
-
-Parcel = npt.NDArray[np.uint8]
 
 #: Data that a process keeps: those of the work at hand and of the work before it.
 KEPT = 2
@@ -50,20 +45,14 @@ class _Raised:
     error: BaseException
 
 
-def parcel(content: Any) -> Parcel:
-    """Bytes as an array, which joblib puts into shared memory and Dask sends once per worker."""
-    data = content if isinstance(content, bytes) else pickle.dumps(content, protocol=5)
-    return np.frombuffer(data, dtype=np.uint8)
-
-
-def _work(digest: str, data: Parcel | None, make: Callable[[Any], Any], act: Callable[..., Any], *words: Any) -> Any:
+def _work(digest: str, data: bytes | None, make: Callable[[Any], Any], act: Callable[..., Any], *words: Any) -> Any:
     """One task, in whichever process it ends up in."""
     try:
         with _lock:
             if digest not in _kept:
                 if data is None:
                     return _Absent()
-                _kept[digest] = make(pickle.loads(data.tobytes()))
+                _kept[digest] = make(pickle.loads(data))
             _kept.move_to_end(digest)
             while len(_kept) > KEPT:
                 _kept.popitem(last=False)
@@ -86,7 +75,8 @@ class Crew:
         except ImportError as error:
             raise ImportError("work is given to other processes with joblib; run: pip install joblib") from error
         self._joblib = joblib
-        self._parcel = parcel(data)
+        # Bytes, not an array: Dask would keep an array on one worker only, and lose it with that worker.
+        self._parcel = pickle.dumps(data, protocol=5)
         self._digest = hashlib.sha256(self._parcel).hexdigest()
         self._make = make
         self._n_jobs = n_jobs
@@ -99,34 +89,36 @@ class Crew:
     def do(self, act: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
         """``act(data, *task)`` of every task, in order."""
         done: list[Any] = [_Absent()] * len(tasks)
-        lost: BaseException | None = None
-        for _ in range(ATTEMPTS):
-            open_ = [place for place, answer in enumerate(done) if isinstance(answer, _Absent)]
-            if not open_:
-                break
-            data = None if self._sent and lost is None else self._parcel
-            calls = [self._joblib.delayed(_work)(self._digest, data, self._make, act, *tasks[at]) for at in open_]
+        open_ = list(range(len(tasks)))
+        failures: list[BaseException] = []
+        while open_ and len(failures) < ATTEMPTS:
+            carriers = 0 if self._sent else self.workers()
+            calls = [
+                self._joblib.delayed(_work)(
+                    self._digest, self._parcel if number < carriers else None, self._make, act, *tasks[place]
+                )
+                for number, place in enumerate(open_)
+            ]
             try:
                 answers = self._joblib.Parallel(n_jobs=self._n_jobs, batch_size=1)(calls)
             except (Exception, asyncio.CancelledError) as error:
-                lost = error
+                failures.append(error)
+                self._sent = False
                 continue
             for place, answer in zip(open_, answers, strict=True):
-                if isinstance(answer, _Raised):
+                if not isinstance(answer, _Raised):
+                    done[place] = answer
+                elif not isinstance(answer.error, MemoryError):
                     raise answer.error
-                done[place] = answer
-            if data is None:
-                # Whoever did not have the data gets them now.
-                self._sent = not any(isinstance(answer, _Absent) for answer in done)
-            else:
-                self._sent = True
-        missing = sum(isinstance(answer, _Absent) for answer in done)
-        if missing:
+            failures += [answer.error for answer in answers if isinstance(answer, _Raised)][:1]
+            open_ = [place for place in open_ if isinstance(done[place], _Absent)]
+            self._sent = not open_
+        if open_:
             raise RuntimeError(
-                f"{missing} of {len(tasks)} tasks were not done in {ATTEMPTS} attempts: workers were lost"
-                f"{'' if lost is None else f' ({type(lost).__name__}: {lost})'}. If they ran out of memory (the data need "
-                f"{len(self._parcel) / 1e6:.0f} MB, and several times that while they are worked on), give each worker more"
-            ) from lost
+                f"{len(open_)} of {len(tasks)} tasks were not done in {ATTEMPTS} attempts: workers were lost or ran out of "
+                f"memory ({type(failures[-1]).__name__}: {failures[-1]}). The data need {len(self._parcel) / 1e6:.0f} MB, "
+                "and several times that while they are worked on; give each worker more"
+            ) from failures[-1]
         return done
 
 
@@ -136,9 +128,9 @@ def _helper(data: tuple[Any, ...]) -> _core.UnitHelper:
     return _core.UnitHelper(method, "default", overrides, dataset, weights)
 
 
-def _answer(helper: _core.UnitHelper, stage: Parcel, units: list[bytes]) -> tuple[list[bytes], float]:
+def _answer(helper: _core.UnitHelper, stage: bytes, units: list[bytes]) -> tuple[list[bytes], float]:
     begun = time.perf_counter()
-    return helper.answer(stage.tobytes(), units), time.perf_counter() - begun
+    return helper.answer(stage, units), time.perf_counter() - begun
 
 
 class Helpers:
@@ -155,8 +147,7 @@ class Helpers:
         if self._pace.get(name):
             size = max(size, round(SECONDS / self._pace[name]))
         bundles = [units[at : at + size] for at in range(0, len(units), size)]
-        shared = parcel(stage)
-        answers = self._crew.do(_answer, [(shared, bundle) for bundle in bundles])
+        answers = self._crew.do(_answer, [(stage, bundle) for bundle in bundles])
         self._pace[name] = sum(seconds for _, seconds in answers) / len(units)
         return [answer for some, _ in answers for answer in some]
 

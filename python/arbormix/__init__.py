@@ -15,6 +15,7 @@ The classes of the methods are made from the library's registry: their parameter
 from __future__ import annotations
 
 from . import metrics
+from ._compare import Comparison, compare
 from ._core import __version__
 from ._data import Data, load_arff, load_csv, load_libsvm
 from ._estimators import CLASSES, MultiLabelClassifier, load
@@ -27,6 +28,7 @@ globals().update({cls.__name__: cls for cls in CLASSES.values()})
 
 __all__ = [
     "BestSets",
+    "Comparison",
     "CredibleSets",
     "Data",
     "Decisions",
@@ -36,6 +38,7 @@ __all__ = [
     "MultiLabelClassifier",
     "TopSets",
     "__version__",
+    "compare",
     "load",
     "load_arff",
     "load_csv",

@@ -3,6 +3,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import metrics as metrics
+from ._compare import Comparison as Comparison
+from ._compare import compare as compare
 from ._core import __version__ as __version__
 from ._data import Data as Data
 from ._data import load_arff as load_arff
@@ -60,6 +62,8 @@ class CTBN(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        completion_max_iterations: int | str = ...,
+        completion_tolerance: float = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -164,6 +168,7 @@ class IBLR(MultiLabelClassifier):
         neighbours: int | str = ...,
         plus: bool = ...,
         seed: int | str = ...,
+        share_scale: float = ...,
         verbose: bool = ...,
     ) -> None: ...
 
@@ -181,5 +186,28 @@ class CHF(MultiLabelClassifier):
         logistic_solver_max_iterations: int | str = ...,
         logistic_solver_tolerance: float = ...,
         seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class MMOC(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        balance: float = ...,
+        bulge: float = ...,
+        costs: Sequence[float] = ...,
+        decoding: str | dict[str, Any] = ...,
+        features_scaling: str | dict[str, Any] = ...,
+        held_out: float = ...,
+        logistic_bias: str | dict[str, Any] = ...,
+        logistic_costs: Sequence[float] = ...,
+        logistic_folds: int | str = ...,
+        logistic_solver_max_iterations: int | str = ...,
+        logistic_solver_tolerance: float = ...,
+        ridges: Sequence[float] = ...,
+        seed: int | str = ...,
+        solver_max_iterations: int | str = ...,
+        solver_tolerance: float = ...,
+        variances: str | dict[str, Any] = ...,
         verbose: bool = ...,
     ) -> None: ...

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from . import _core, _html, _params
 from ._base import HAS_SKLEARN, BaseEstimator, ClassifierMixin, NotFittedError
+from ._crew import Helpers
 from ._explanation import Explanation
 from ._input import Labels
 from ._progress import Bar
@@ -32,7 +33,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     classes_: list[npt.NDArray[Any]] | npt.NDArray[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiLabelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, distributed: bool = False) -> MultiLabelClassifier:
         """Learns from rows ``X`` and their labels ``y``.
 
         Parameters
@@ -44,7 +45,24 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
             length are lists of labels, everything else is cells. Two other values than 0 and 1 come back as they were.
         sample_weight : array (rows), optional
             Weight of each row.
+        distributed : bool, default False
+            Cut the work into units that run through joblib (``MLME`` and ``CTBN`` only), for example on a Dask
+            cluster inside ``joblib.parallel_config(backend="dask")``. The model is the same, bit by bit.
         """
+        parts, targets = self._parts(X, y)
+        data = _core.Dataset("python", *parts)
+        weights = weights_of(sample_weight, data.rows)
+        method, overrides = self._method.name, self._overrides()
+        helpers = Helpers(method, overrides, *parts, weights) if distributed else None
+        with Bar() if self.verbose else contextlib.nullcontext() as bar:
+            model = _core.fit(method, "default", overrides, data, weights, bar, helpers)
+        self._adopt(model, targets)
+        gate = model.ask(data).gate()
+        self.gate_use_ = None if gate is None else gate.mean(axis=0)
+        return self
+
+    def _parts(self, X: Any, y: Any) -> tuple[tuple[Any, ...], Targets]:
+        """Features, columns, labels and names for the extension, checked; the estimator learns what X is like."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         features, columns = features_of(self, X, reset=True)
@@ -53,16 +71,11 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         rows = len(features) if isinstance(features, np.ndarray) else len(features[2]) - 1
         if rows != len(labels):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-        data = _core.Dataset("python", features, columns, labels, targets.names)
-        weights = weights_of(sample_weight, data.rows)
-        arguments = {name: getattr(self, name) for name in self._method.parameters}
-        overrides = _params.nested(self._method, arguments)
-        with Bar() if self.verbose else contextlib.nullcontext() as bar:
-            model = _core.fit(self._method.name, "default", overrides, data, weights, bar)
-        self._adopt(model, targets)
-        gate = model.ask(data).gate()
-        self.gate_use_ = None if gate is None else gate.mean(axis=0)
-        return self
+        return (features, columns, labels, targets.names), targets
+
+    def _overrides(self) -> str:
+        """The parameters as the library's JSON."""
+        return _params.nested(self._method, {name: getattr(self, name) for name in self._method.parameters})
 
     def _adopt(self, model: _core.Model, targets: Targets) -> None:
         """Takes a fitted model over."""

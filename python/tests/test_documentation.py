@@ -21,7 +21,7 @@ def run(*words, **options):
 def test_the_quick_start_runs(tmp_path):
     text = (ROOT / "docs/python/quickstart.md").read_text()
     code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(code) == 5
+    assert len(code) == 6
     (tmp_path / "quickstart.py").write_text("\n".join(code))
     assert "expert" in run(tmp_path / "quickstart.py", cwd=tmp_path)
 

@@ -4,6 +4,7 @@
 //! What people call is the Python package `arbormix` (`python/arbormix`), which is built on this.
 
 mod arrays;
+mod comparing;
 mod dataset;
 mod errors;
 mod fitting;
@@ -17,9 +18,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::comparing::{cell, compared};
+    #[pymodule_export]
     use crate::dataset::{Dataset, read};
     #[pymodule_export]
-    use crate::fitting::fit;
+    use crate::fitting::{UnitHelper, fit};
     #[pymodule_export]
     use crate::measuring::{evaluate, shuffled_folds, stratified_folds, stratified_holdout};
     #[pymodule_export]

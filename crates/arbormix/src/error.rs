@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::data::{DataError, FormatError};
+use crate::distribution::DistributionError;
 use crate::experiment::ExperimentError;
 use crate::model::ModelFileError;
 use crate::question::QuestionError;
@@ -40,6 +41,9 @@ pub enum Error {
     /// An experiment's parts do not fit together, or its checkpoint cannot be used.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// A fit and the processes that help it do not understand each other, or these failed.
+    #[error(transparent)]
+    Distribution(#[from] DistributionError),
     /// The method cannot answer this question.
     #[error("{method} cannot give {what}: {reason}")]
     Unsupported {

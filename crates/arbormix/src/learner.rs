@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::splits::Folds;
 use crate::data::{DataError, Dataset, LabelSet, Labels};
+use crate::distribution::Divisible;
 use crate::error::{Error, ParamError, Result};
 use crate::features::{FeatureMap, FeatureParams};
 use crate::matrix::{DenseMatrix, Matrix};
@@ -36,6 +37,10 @@ pub trait Learner: Send + Sync {
     fn features(&self) -> &FeatureParams;
     /// Learns from encoded features.
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
+    /// The learner as one that other processes can help, if they can.
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        None
+    }
 }
 
 /// Trains `learner` on `data`: fits the feature map, encodes, learns, and packs everything a prediction needs.
@@ -51,6 +56,25 @@ pub trait Learner: Send + Sync {
 /// # Ok::<(), arbormix::Error>(())
 /// ```
 pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Model> {
+    prepared(learner, data, weights, progress)?.model(|set| learner.learn(set, progress))
+}
+
+/// Checked rows with their encoded features.
+pub(crate) struct Prepared<'a> {
+    learner: &'a dyn Learner,
+    data: &'a Dataset,
+    weights: Option<&'a [f64]>,
+    features: FeatureMap,
+    encoded: Matrix,
+}
+
+/// Checks what is to be learned from, fits the feature map and encodes.
+pub(crate) fn prepared<'a>(
+    learner: &'a dyn Learner,
+    data: &'a Dataset,
+    weights: Option<&'a [f64]>,
+    progress: &dyn Progress,
+) -> Result<Prepared<'a>> {
     learner.validate()?;
     let need = |what, found, remedy| {
         if found > 0 { Ok(()) } else { Err(DataError::TooFew { what, found, needed: 1, remedy }) }
@@ -68,11 +92,31 @@ pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progr
         progress.note(note);
     }
     let encoded = features.encode(data)?;
-    let set = TrainingSet { features: &encoded, labels: data.labels(), weights, label_names: data.label_names() };
-    let (predictor, report) = learner.learn(&set, progress)?;
-    let schema =
-        Schema { label_names: data.label_names().to_vec(), trained_on: data.name().to_string(), rows: data.rows() };
-    Ok(Model::new(schema, features, learner.params(), predictor, report))
+    Ok(Prepared { learner, data, weights, features, encoded })
+}
+
+impl Prepared<'_> {
+    /// What the learner sees.
+    pub(crate) fn set(&self) -> TrainingSet<'_> {
+        TrainingSet {
+            features: &self.encoded,
+            labels: self.data.labels(),
+            weights: self.weights,
+            label_names: self.data.label_names(),
+        }
+    }
+
+    /// Learns, and packs everything a prediction needs.
+    pub(crate) fn model(
+        self,
+        learn: impl FnOnce(&TrainingSet<'_>) -> Result<(Box<dyn Predictor>, FitReport)>,
+    ) -> Result<Model> {
+        let (predictor, report) = learn(&self.set())?;
+        let data = self.data;
+        let schema =
+            Schema { label_names: data.label_names().to_vec(), trained_on: data.name().to_string(), rows: data.rows() };
+        Ok(Model::new(schema, self.features, self.learner.params(), predictor, report))
+    }
 }
 
 /// P(yᵢ = 1 | x) of every row, by a model that was fitted to the other folds; N × d.

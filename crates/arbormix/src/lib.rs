@@ -17,6 +17,7 @@
 mod atomic;
 pub mod data;
 pub mod decide;
+pub mod distribution;
 pub mod error;
 pub mod experiment;
 pub mod features;

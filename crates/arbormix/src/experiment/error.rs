@@ -56,6 +56,18 @@ pub enum ExperimentError {
         /// What is wrong with it.
         message: String,
     },
+    /// Cells were run elsewhere, and one is not among them.
+    #[error(
+        "no cell of {data:?}, {method:?}, fold {fold} with this data, these parameters and this version; run it again"
+    )]
+    NoCell {
+        /// The data set.
+        data: String,
+        /// The method's name in the experiment.
+        method: String,
+        /// The fold.
+        fold: usize,
+    },
     /// A name that is no method of the experiment.
     #[error("{name:?} is no method of this experiment; it has {known}")]
     NoMethod {

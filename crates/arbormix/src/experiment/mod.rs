@@ -32,4 +32,4 @@ pub use fold::{Round, run_fold};
 pub use memory::cell_bytes;
 pub use plan::{Contestant, Experiment, Task};
 pub use results::{DataInfo, MethodInfo, Results, mean_and_error};
-pub use run::{RunOptions, run};
+pub use run::{RunOptions, gather, run, run_cell};

@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::cell::{Cell, CellOutcome, Finished, digest_of_task};
 use super::checkpoint::Checkpoint;
+use super::error::ExperimentError;
 use super::fold::run_fold;
 use super::memory::{Room, cell_bytes};
 use super::plan::{Contestant, Experiment, Task};
@@ -106,7 +107,7 @@ pub fn run(
 /// Takes cell after cell until none is left or the work is stopped.
 fn work(state: &Mutex<State<'_>>, freed: &Condvar, checkpoint: Option<&Checkpoint>, progress: &dyn Progress) {
     while let Some(job) = next(state, freed, progress) {
-        let finished = run_job(&job, progress).and_then(|cell| {
+        let finished = attempt(job.task, job.method, &job.planned, progress).and_then(|cell| {
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.save(&cell))?;
             Ok(cell)
         });
@@ -152,9 +153,56 @@ fn lock<'m, 'a>(state: &'m Mutex<State<'a>>) -> MutexGuard<'m, State<'a>> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn run_job(job: &Job<'_>, progress: &dyn Progress) -> Result<Cell> {
-    let (learner, quiet) = (job.method.learner.as_ref(), OnlyStops(progress));
-    let attempt = || run_fold(learner, &job.task.data, &job.task.folds, job.planned.fold, &quiet);
+/// One cell by itself: a pure function of the data, the folds, the method and its seed (but for the seconds it took), for
+/// programs that spread cells over machines. A cell that fails is a result with its reason; see [`gather`].
+///
+/// ```
+/// use arbormix::data::{planted::Planted, splits::Folds};
+/// use arbormix::experiment::{Contestant, Experiment, Task, gather, run_cell};
+/// use arbormix::{progress::Silent, registry};
+///
+/// let (data, _truth) = Planted { rows: 60, seed: 1, ..Planted::default() }.sample()?;
+/// let task = || Task { data: data.clone(), folds: Folds::from_ids((0..60).map(|row| row % 2).collect()).unwrap() };
+/// let method = || registry::learner("br", registry::Preset::Default, &serde_json::json!({}));
+/// let method = || Contestant { name: "br".to_string(), learner: method().unwrap() };
+/// let cells = vec![run_cell(&task(), &method(), 1, &Silent)?, run_cell(&task(), &method(), 0, &Silent)?];
+/// let results = gather(&Experiment::new(vec![task()], vec![method()])?, &cells)?;
+/// assert_eq!(results.cells(0, 0)[1].measure("exact_match"), cells[0].measure("exact_match"));
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn run_cell(task: &Task, method: &Contestant, fold: usize, progress: &dyn Progress) -> Result<Cell> {
+    if fold >= task.folds.count() {
+        let (data, last) = (task.data.name().to_string(), task.folds.count() - 1);
+        return Err(ExperimentError::NoFold { data, fold, last }.into());
+    }
+    attempt(task, method, &Cell::planned(task, &digest_of_task(task), method, fold), progress)
+}
+
+/// The results of an experiment whose cells were run elsewhere, in any order; each is recognised by its digest.
+pub fn gather(experiment: &Experiment, cells: &[Cell]) -> Result<Results> {
+    let known: HashMap<&str, &Cell> = cells.iter().map(|cell| (cell.digest.as_str(), cell)).collect();
+    let mut found = Vec::new();
+    for task in &experiment.tasks {
+        let divided = digest_of_task(task);
+        for method in &experiment.methods {
+            for fold in experiment.folds(task) {
+                let planned = Cell::planned(task, &divided, method, fold);
+                let absent = || {
+                    let (data, method) = (task.data.name().to_string(), method.name.clone());
+                    ExperimentError::NoCell { data, method, fold }
+                };
+                let cell = known.get(planned.digest.as_str()).ok_or_else(absent)?;
+                // The name of the data is not part of the digest.
+                found.push(Cell { data: planned.data, ..(*cell).clone() });
+            }
+        }
+    }
+    Ok(Results::new(experiment, found))
+}
+
+fn attempt(task: &Task, method: &Contestant, planned: &Cell, progress: &dyn Progress) -> Result<Cell> {
+    let (learner, quiet) = (method.learner.as_ref(), OnlyStops(progress));
+    let attempt = || run_fold(learner, &task.data, &task.folds, planned.fold, &quiet);
     // A method that panics is a defect of ours, but no reason to lose hours of other cells.
     let outcome = match catch_unwind(AssertUnwindSafe(attempt)) {
         Ok(Ok(round)) => CellOutcome::Finished(Finished::of(&round)),
@@ -166,7 +214,7 @@ fn run_job(job: &Job<'_>, progress: &dyn Progress) -> Result<Cell> {
             CellOutcome::Failed(format!("it panicked, which is a defect of arbormix: {text}"))
         }
     };
-    Ok(Cell { outcome, ..job.planned.clone() })
+    Ok(Cell { outcome, ..planned.clone() })
 }
 
 /// Passes on only the wish to stop: the stages of cells that run side by side would overwrite each other. Their notes

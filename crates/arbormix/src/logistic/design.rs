@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::params::Bias;
 use crate::matrix::{Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, eigen_symmetric, gram};
 
@@ -28,7 +30,8 @@ pub struct Design {
 }
 
 /// What a logistic regression learned, in design coordinates (followed by the weights of extra columns, if any).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Coefficients {
     /// The same log-odds for every row: the target was constant.
     Constant(f64),

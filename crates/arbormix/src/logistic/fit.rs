@@ -1,6 +1,7 @@
 //! The batched solver: truncated Newton with preconditioned conjugate gradients.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::conjugate::{self, Direction};
 use super::design::{Block, Coefficients, dot};
@@ -33,7 +34,7 @@ pub struct Problem<'a> {
 }
 
 /// A solved problem.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solution {
     /// What was learned.
     pub coefficients: Coefficients,

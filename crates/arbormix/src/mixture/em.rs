@@ -1,5 +1,7 @@
 //! EM for the parameters of a mixture with fixed trees (Algorithm 1).
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::params::{EmParams, Responsibilities};
@@ -9,7 +11,7 @@ use crate::logistic::loss::log_sum_exp;
 use crate::logistic::{Gate, GateParams, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
-use crate::tree::{Fitted, Job, Trainer, fit_nodes};
+use crate::tree::{Fitted, Job, Trainer};
 
 /// Gate and experts, in design coordinates.
 #[derive(Debug, Clone)]
@@ -119,21 +121,22 @@ impl Em<'_> {
         let jobs: Vec<Job<'_>> = state
             .experts
             .iter()
-            .zip(&expert_weights)
-            .flat_map(|(expert, weights)| {
+            .enumerate()
+            .flat_map(|(k, expert)| {
                 let nodes = expert.nodes.iter().enumerate();
                 nodes.flat_map(move |(label, nodes)| {
                     nodes.iter().map(move |node| Job {
                         label,
                         condition: node.condition,
-                        weights: Some(weights),
+                        weights: Some(k),
                         cost: node.cost,
-                        start: Some(&node.coefficients),
+                        start: Some(Cow::Borrowed(&node.coefficients)),
                     })
                 })
             })
             .collect();
-        let solutions = fit_nodes(&trainer.design, &trainer.labels, &jobs, &self.params.solver, self.progress)?;
+        let expert_weights: Vec<&[f64]> = expert_weights.iter().map(Vec::as_slice).collect();
+        let solutions = trainer.fit_nodes(&expert_weights, jobs, &self.params.solver, self.progress)?;
         let mut experts = state.experts.clone();
         let nodes = experts.iter_mut().flat_map(|expert| expert.nodes.iter_mut().flatten());
         nodes.zip(solutions).for_each(|(node, solution)| node.coefficients = solution.coefficients);

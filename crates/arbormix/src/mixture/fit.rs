@@ -6,6 +6,7 @@ use super::em::{Em, Run, State};
 use super::params::{Experts, MixtureParams, Start};
 use super::predict::Mixture;
 use super::regions;
+use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TraceStep, TrainingSet};
@@ -13,7 +14,7 @@ use crate::logistic::Gate;
 use crate::matrix::Columns;
 use crate::progress::Progress;
 use crate::random::Stream;
-use crate::tree::{Fitted, Trainer, constant_label_notes, unknown_cells_note};
+use crate::tree::{Fitted, StagedLearner, Trainer, constant_label_notes, unknown_cells_note};
 
 /// EM iterations before the starts are compared.
 const SHORT_RUN: usize = 10;
@@ -229,8 +230,27 @@ impl Learner for MixtureParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        self.learn_by(data, None, progress)
+    }
+
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        Some(self)
+    }
+}
+
+impl StagedLearner for MixtureParams {
+    fn trainer(&self, data: &TrainingSet<'_>) -> Trainer<'_> {
+        Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed)
+    }
+
+    fn learn_by(
+        &self,
+        data: &TrainingSet<'_>,
+        helper: Option<&dyn Helper>,
+        progress: &dyn Progress,
+    ) -> Result<(Box<dyn Predictor>, FitReport)> {
         let mut notes = constant_label_notes(data);
-        let mut trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
+        let mut trainer = self.trainer(data).helped_by(helper);
         if trainer.observed.is_some() {
             notes.push(unknown_cells_note(data));
         }

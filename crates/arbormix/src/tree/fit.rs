@@ -1,23 +1,22 @@
 //! Learning one CTBN: edge scores, maximum branching, the choice of C, the nodes' regressions.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rayon::prelude::*;
-
 use super::branching::Branching;
-use super::nodes::{Condition, Fitted, FittedNode, Job, conditions, fit_nodes};
+use super::nodes::{Condition, Fitted, FittedNode, Job, conditions};
 use super::params::{NodeParams, StructureParams, TreeParams};
-use super::partial::{Observed, PartialRows};
+use super::partial::Observed;
 use super::predict::Tree;
-use super::scores::{EdgeScores, Task};
+use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, StagedLearner};
 use crate::data::DataError;
+use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, LogisticParams, Target, choose_costs, cost_folds};
+use crate::logistic::{Design, LogisticParams, Solution, SolverParams, Target, choose_costs, cost_folds};
 use crate::progress::Progress;
-use crate::random::Stream;
 
 /// Everything needed to learn trees on one training set, again and again with other weights.
 pub(crate) struct Trainer<'a> {
@@ -28,14 +27,16 @@ pub(crate) struct Trainer<'a> {
     pub(crate) observed: Option<Observed>,
     /// Weights of the rows, given by the user.
     pub(crate) row_weights: Option<Vec<f64>>,
-    pub(crate) logistic: &'a LogisticParams,
-    structure: &'a StructureParams,
-    nodes: &'a NodeParams,
-    seed: u64,
+    pub(crate) logistic: Cow<'a, LogisticParams>,
+    pub(super) structure: Cow<'a, StructureParams>,
+    pub(super) nodes: Cow<'a, NodeParams>,
+    pub(super) seed: u64,
     /// Fold of each row in the choice of C, the same for all regressions.
     fold_of: Vec<usize>,
     /// C of every regression seen so far; it does not depend on the weights of a tree.
     costs: Mutex<BTreeMap<(usize, Condition), f64>>,
+    /// Who does the units of the stages; this process if `None`.
+    pub(super) helper: Option<&'a dyn Helper>,
 }
 
 impl<'a> Trainer<'a> {
@@ -52,12 +53,35 @@ impl<'a> Trainer<'a> {
             labels: (0..data.labels.count()).map(|label| data.labels.column(label)).collect(),
             observed: Observed::of(data.labels),
             row_weights: data.weights.map(<[f64]>::to_vec),
-            logistic,
-            structure,
-            nodes,
+            logistic: Cow::Borrowed(logistic),
+            structure: Cow::Borrowed(structure),
+            nodes: Cow::Borrowed(nodes),
             seed,
             fold_of: cost_folds(data.labels.rows(), logistic.folds, seed),
             costs: Mutex::default(),
+            helper: None,
+        }
+    }
+
+    /// The same, with units done by `helper` if there is one.
+    pub(crate) fn helped_by(self, helper: Option<&'a dyn Helper>) -> Trainer<'a> {
+        Trainer { helper, ..self }
+    }
+
+    /// The same with parameters of its own and no helper.
+    pub(crate) fn into_owned(self) -> Trainer<'static> {
+        Trainer {
+            design: self.design,
+            labels: self.labels,
+            observed: self.observed,
+            row_weights: self.row_weights,
+            logistic: Cow::Owned(self.logistic.into_owned()),
+            structure: Cow::Owned(self.structure.into_owned()),
+            nodes: Cow::Owned(self.nodes.into_owned()),
+            seed: self.seed,
+            fold_of: self.fold_of,
+            costs: self.costs,
+            helper: None,
         }
     }
 
@@ -86,28 +110,13 @@ impl<'a> Trainer<'a> {
         Ok(Branching::best(&self.scores(weights, number, progress)?, self.structure.min_gain))
     }
 
-    /// Scores of all edges on weighted rows, divided by the stream with this number.
-    pub(super) fn scores(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<EdgeScores> {
-        let partial = self.observed.as_ref().map(|observed| PartialRows::new(observed, weights));
-        let task = Task {
-            design: &self.design,
-            labels: &self.labels,
-            weights,
-            partial: partial.as_ref(),
-            params: self.structure,
-            kind: self.nodes.kind,
-            solver: &self.logistic.solver.for_selection(),
-        };
-        task.scores(&mut Stream::new(self.seed, "edge-folds", number), progress)
-    }
-
     /// Chooses C where it is not known yet and fits the regressions of a tree on weighted rows.
     ///
     /// A regression sees the rows on which its label and that label's parent were observed; see [`Trainer::maximised`]
     /// for the others.
     pub(crate) fn fit_tree(&self, tree: Branching, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Fitted> {
         let supports = |row: usize, parent: usize| self.row_weight(row) > 0.0 && self.is_observed(row, parent);
-        let conditions = conditions(&tree, &self.labels, supports, self.nodes);
+        let conditions = conditions(&tree, &self.labels, supports, &self.nodes);
         self.choose_costs(&conditions, progress)?;
         let costs = self.costs().clone();
         let slots: Vec<(usize, Condition)> =
@@ -116,21 +125,52 @@ impl<'a> Trainer<'a> {
             let cells = |&(label, condition): &(usize, Condition)| observed.weights(label, condition.parent(), weights);
             slots.iter().map(cells).collect()
         });
-        let jobs: Vec<Job<'_>> = slots
-            .iter()
-            .enumerate()
-            .map(|(slot, &(label, condition))| {
-                let weights = seen.as_ref().map_or(weights, |seen| Some(&seen[slot]));
-                Job { label, condition, weights, cost: costs[&(label, condition)], start: None }
-            })
-            .collect();
-        let solutions = fit_nodes(&self.design, &self.labels, &jobs, &self.logistic.solver, progress)?;
+        let job = |(slot, &(label, condition)): (usize, &(usize, Condition))| {
+            let weights = if seen.is_some() { Some(slot) } else { weights.map(|_| 0) };
+            Job { label, condition, weights, cost: costs[&(label, condition)], start: None }
+        };
+        let jobs: Vec<Job<'_>> = slots.iter().enumerate().map(job).collect();
+        let weights: Vec<&[f64]> = match &seen {
+            Some(seen) => seen.iter().map(Vec::as_slice).collect(),
+            None => weights.into_iter().collect(),
+        };
+        let solutions = self.fit_nodes(&weights, jobs, &self.logistic.solver, progress)?;
         let mut nodes: Vec<Vec<FittedNode>> = vec![Vec::new(); self.labels.len()];
         for (&(label, condition), solution) in slots.iter().zip(solutions) {
             let cost = costs[&(label, condition)];
             nodes[label].push(FittedNode::new(condition, cost, solution));
         }
         Ok(Fitted { tree, nodes })
+    }
+
+    /// Fits all jobs; those that share their rows are solved together.
+    pub(crate) fn fit_nodes(
+        &self,
+        weights: &[&[f64]],
+        jobs: Vec<Job<'_>>,
+        solver: &SolverParams,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Solution>> {
+        let count = jobs.len();
+        let mut groups: BTreeMap<Condition, Vec<(usize, Job<'_>)>> = BTreeMap::new();
+        for (place, job) in jobs.into_iter().enumerate() {
+            groups.entry(job.condition).or_default().push((place, job));
+        }
+        let mut places: Vec<usize> = Vec::with_capacity(count);
+        let mut units: Vec<Batch<'_>> = Vec::new();
+        for (condition, group) in groups {
+            let mut group = group.into_iter().peekable();
+            while group.peek().is_some() {
+                let (members, jobs): (Vec<usize>, Vec<Job<'_>>) = group.by_ref().take(LABELS_PER_UNIT).unzip();
+                places.extend(members);
+                units.push(Batch { condition, jobs });
+            }
+        }
+        let stage = Nodes { weights: weights.iter().map(|&weights| Cow::Borrowed(weights)).collect(), solver: *solver };
+        let solved = self.answers(&stage, &units, progress)?;
+        let mut out: Vec<Option<Solution>> = vec![None; count];
+        places.into_iter().zip(solved.into_iter().flatten()).for_each(|(place, solution)| out[place] = Some(solution));
+        Ok(out.into_iter().flatten().collect())
     }
 
     /// C of every regression under these conditions, by cross-validation without the tree's weights.
@@ -143,28 +183,21 @@ impl<'a> Trainer<'a> {
             }
         }
         progress.begin("choosing costs", missing.values().map(Vec::len).sum());
-        let groups: Vec<(Condition, Vec<usize>)> = missing.into_iter().collect();
-        let chosen: Vec<Vec<f64>> = groups
-            .par_iter()
-            .map(|(condition, labels)| {
-                progress.check()?;
-                let costs = match self.observed {
-                    None => self.costs_under(*condition, labels),
-                    // Every label has rows of its own.
-                    Some(_) => labels.iter().flat_map(|&label| self.costs_under(*condition, &[label])).collect(),
-                };
-                progress.advance(labels.len());
-                Ok(costs)
-            })
-            .collect::<Result<_>>()?;
-        for ((condition, labels), costs) in groups.into_iter().zip(chosen) {
+        let group = |(condition, labels): (&Condition, &Vec<usize>)| {
+            let groups = labels.chunks(LABELS_PER_UNIT).map(|labels| labels.to_vec());
+            groups.map(|labels| Group { condition: *condition, labels }).collect::<Vec<_>>()
+        };
+        let units: Vec<Group> = missing.iter().flat_map(group).collect();
+        let stage = Costs { weights: self.row_weights.as_deref().map(Cow::Borrowed) };
+        let chosen = self.answers(&stage, &units, progress)?;
+        for (Group { condition, labels }, costs) in units.into_iter().zip(chosen) {
             self.costs().extend(labels.into_iter().map(|label| (label, condition)).zip(costs));
         }
         Ok(())
     }
 
     /// C of some labels' regressions, from the rows on which the parent and all of these labels were observed.
-    fn costs_under(&self, condition: Condition, labels: &[usize]) -> Vec<f64> {
+    pub(super) fn costs_under(&self, condition: Condition, labels: &[usize], weights: Option<&[f64]>) -> Vec<f64> {
         let targets: Vec<Target<'_>> = labels.iter().map(|&label| self.labels[label].as_slice().into()).collect();
         let applies = |row: usize| match condition {
             Condition::Parent { parent, value } => self.labels[parent][row] == value,
@@ -178,8 +211,7 @@ impl<'a> Trainer<'a> {
             _ => None,
         };
         let extras: Vec<&[f64]> = column.iter().map(Vec::as_slice).collect();
-        let weights = self.row_weights.as_deref();
-        choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, self.logistic)
+        choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, &self.logistic)
     }
 }
 
@@ -250,7 +282,26 @@ impl Learner for TreeParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        let trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
+        self.learn_by(data, None, progress)
+    }
+
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        Some(self)
+    }
+}
+
+impl StagedLearner for TreeParams {
+    fn trainer(&self, data: &TrainingSet<'_>) -> Trainer<'_> {
+        Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed)
+    }
+
+    fn learn_by(
+        &self,
+        data: &TrainingSet<'_>,
+        helper: Option<&dyn Helper>,
+        progress: &dyn Progress,
+    ) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let trainer = self.trainer(data).helped_by(helper);
         let tree = trainer.structure(data.weights, 0, progress)?;
         let fitted = trainer.fit_tree(tree, data.weights, progress)?;
         let run = trainer.complete(fitted, &self.completion, progress)?;

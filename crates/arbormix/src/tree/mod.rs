@@ -6,6 +6,7 @@
 //! - [`EdgeScores`]: how well each label is predicted alone and with each other label known (Eq. 11)
 //! - [`Branching`]: the tree, found by maximum branching
 //! - `nodes`: the logistic regressions of a tree's nodes
+//! - `stages`: what of a fit other processes can do
 //! - `partial`: learning when some label cells are unknown
 //! - [`inference`]: the best label set, marginals and probabilities of one row
 //! - [`Tree`]: the fitted model; [`TreeParams`]: its learner
@@ -18,6 +19,7 @@ mod params;
 mod partial;
 mod predict;
 mod scores;
+mod stages;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -26,7 +28,8 @@ pub(crate) use partial::tests as partial_tests;
 
 pub use branching::Branching;
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report, unknown_cells_note};
-pub(crate) use nodes::{Fitted, Job, fit_nodes};
+pub(crate) use nodes::{Fitted, Job};
 pub use params::{CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;
+pub(crate) use stages::StagedLearner;

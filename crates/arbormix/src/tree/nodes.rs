@@ -1,18 +1,16 @@
 //! The logistic regressions of a tree's nodes.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
-use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
 use super::params::{NodeKind, NodeParams};
-use crate::error::Result;
 use crate::logistic::loss::{log_probability, log_sigmoid};
-use crate::logistic::{Block, Coefficients, Design, Problem, Solution, SolverParams, solve};
-use crate::progress::Progress;
+use crate::logistic::{Block, Coefficients, Design, Solution};
 
 /// Which rows a node's regression sees, and whether the parent is a feature of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Condition {
     /// All rows: a root, or a label whose parent is too one-sided to tell apart.
     Always,
@@ -76,53 +74,14 @@ pub(super) fn conditions(
 }
 
 /// One regression to fit.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job<'a> {
     pub(crate) label: usize,
     pub(crate) condition: Condition,
-    pub(crate) weights: Option<&'a [f64]>,
+    /// Which of the weights of rows that go with the jobs; all 1 if `None`.
+    pub(crate) weights: Option<usize>,
     pub(crate) cost: f64,
-    pub(crate) start: Option<&'a Coefficients>,
-}
-
-/// Fits all jobs; those that share their rows are solved as one batch, the batches in parallel.
-pub(crate) fn fit_nodes(
-    design: &Design,
-    labels: &[Vec<bool>],
-    jobs: &[Job<'_>],
-    solver: &SolverParams,
-    progress: &dyn Progress,
-) -> Result<Vec<Solution>> {
-    let mut groups: BTreeMap<Condition, Vec<usize>> = BTreeMap::new();
-    for (index, job) in jobs.iter().enumerate() {
-        groups.entry(job.condition).or_default().push(index);
-    }
-    let groups: Vec<(Condition, Vec<usize>)> = groups.into_iter().collect();
-    let solved: Vec<Vec<Solution>> = groups
-        .par_iter()
-        .map(|(condition, members)| {
-            progress.check()?;
-            let problems: Vec<Problem<'_>> = members
-                .iter()
-                .map(|&index| {
-                    let job = &jobs[index];
-                    Problem {
-                        targets: &labels[job.label],
-                        weights: job.weights,
-                        cost: job.cost,
-                        start: job.start,
-                        coordinates: None,
-                    }
-                })
-                .collect();
-            Ok(condition.with_block(design, labels, |block| solve(block, &problems, solver)))
-        })
-        .collect::<Result<_>>()?;
-    let mut out: Vec<Option<Solution>> = vec![None; jobs.len()];
-    for ((_, members), solutions) in groups.iter().zip(solved) {
-        members.iter().zip(solutions).for_each(|(&index, solution)| out[index] = Some(solution));
-    }
-    Ok(out.into_iter().flatten().collect())
+    pub(crate) start: Option<Cow<'a, Coefficients>>,
 }
 
 /// A tree with its regressions, in design coordinates.

@@ -1,9 +1,14 @@
 //! Edge scores: how well a label is predicted alone, and how well with another label known.
 
-use rayon::prelude::*;
+use std::borrow::Cow;
 
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::fit::Trainer;
 use super::params::{NodeKind, Scoring, StructureParams};
 use super::partial::PartialRows;
+use super::stages::{Alone, Edges, LABELS_PER_UNIT, Parent, Share};
 use crate::error::Result;
 use crate::logistic::loss::log_probability;
 use crate::logistic::{Block, Coefficients, Design, LOG_FLOOR, Problem, SolverParams, solve};
@@ -31,59 +36,34 @@ pub(super) struct Task<'a> {
     pub(super) partial: Option<&'a PartialRows<'a>>,
     pub(super) params: &'a StructureParams,
     pub(super) kind: NodeKind,
-    pub(super) solver: &'a SolverParams,
+    pub(super) solver: SolverParams,
 }
 
 /// One division of the rows.
-pub(super) struct Split {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Division {
     pub(super) train: Vec<usize>,
     pub(super) held: Vec<usize>,
+}
+
+/// A division, and what is learned on its training rows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Split {
+    pub(super) rows: Division,
     /// Parentless regressions of all labels.
     pub(super) alone: Vec<Coefficients>,
 }
 
 impl Task<'_> {
-    /// Scores all edges; the rows are divided by `stream`.
-    ///
-    /// W(j → i) = Σ_{n held out} ωₙ log P(yᵢ | x, yⱼ), summed over the divisions. Scores of one label are compared on
-    /// the same rows, with and without a parent.
-    pub(super) fn scores(&self, stream: &mut Stream, progress: &dyn Progress) -> Result<EdgeScores> {
-        let count = self.labels.len();
-        let splits: Vec<Split> = self.divide(stream).into_par_iter().map(|pair| self.fit_alone(pair)).collect();
-        if let Some(partial) = self.partial {
-            return self.partial_scores(&splits, partial, progress);
-        }
-        let mut alone = vec![0.0; count];
-        for split in &splits {
-            alone.iter_mut().zip(self.alone_scores(split)).for_each(|(sum, score)| *sum += score);
-        }
-        progress.begin("scoring edges", splits.len() * count);
-        let jobs: Vec<(usize, usize)> =
-            (0..splits.len()).flat_map(|split| (0..count).map(move |parent| (split, parent))).collect();
-        let rows: Vec<Vec<f64>> = jobs
-            .par_iter()
-            .map(|&(split, parent)| {
-                progress.check()?;
-                let scores = self.with_parent(&splits[split], parent);
-                progress.advance(1);
-                Ok(scores)
-            })
-            .collect::<Result<_>>()?;
-        let mut given = DenseMatrix::zeros(count, count);
-        for (&(_, parent), scores) in jobs.iter().zip(&rows) {
-            given.row_mut(parent).iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
-        }
-        Ok(EdgeScores { alone, given })
-    }
-
-    fn divide(&self, stream: &mut Stream) -> Vec<(Vec<usize>, Vec<usize>)> {
+    /// Divides the rows for scoring.
+    pub(super) fn divide(&self, stream: &mut Stream) -> Vec<Division> {
         let rows = self.design.rows();
         // Place of each row in a random order: places decide who is held out, rows stay in their own order.
         let mut place = vec![0; rows];
         stream.permutation(rows).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
         let pair = |is_held: &dyn Fn(usize) -> bool| {
             let (held, train) = (0..rows).partition(|&row| is_held(place[row]));
-            (train, held)
+            Division { train, held }
         };
         match self.params.scoring {
             Scoring::Folds(folds) => (0..folds).map(|fold| pair(&|place| place % folds == fold)).collect(),
@@ -96,17 +76,22 @@ impl Task<'_> {
 
     /// Held-out scores of all labels without a parent.
     pub(super) fn alone_scores(&self, split: &Split) -> Vec<f64> {
-        let block = self.design.block(Some(&split.held), &[]);
+        let block = self.design.block(Some(&split.rows.held), &[]);
         let labels: Vec<usize> = (0..self.labels.len()).collect();
         self.held_out(&block, &labels, &split.alone.iter().collect::<Vec<_>>())
     }
 
-    pub(super) fn fit_alone(&self, (train, held): (Vec<usize>, Vec<usize>)) -> Split {
-        let block = self.design.block(Some(&train), &[]);
-        let problems: Vec<Problem<'_>> = (0..self.labels.len()).map(|label| self.problem(label, None)).collect();
-        let alone = solve(&block, &problems, self.solver).into_iter().map(|s| s.coefficients).collect();
-        drop(block);
-        Split { train, held, alone }
+    /// A division with the parentless regressions of all labels.
+    pub(super) fn fit_alone(&self, rows: Division) -> Split {
+        let labels: Vec<usize> = (0..self.labels.len()).collect();
+        Split { alone: self.solve_alone(&rows.train, &labels), rows }
+    }
+
+    /// Parentless regressions of some labels.
+    pub(super) fn solve_alone(&self, train: &[usize], labels: &[usize]) -> Vec<Coefficients> {
+        let block = self.design.block(Some(train), &[]);
+        let problems: Vec<Problem<'_>> = labels.iter().map(|&label| self.problem(label, None)).collect();
+        solve(&block, &problems, &self.solver).into_iter().map(|s| s.coefficients).collect()
     }
 
     fn problem<'b>(&'b self, label: usize, start: Option<&'b Coefficients>) -> Problem<'b> {
@@ -143,7 +128,7 @@ impl Task<'_> {
             let side = |rows: &[usize]| -> Vec<usize> {
                 rows.iter().copied().filter(|&row| self.labels[parent][row] == value).collect()
             };
-            let (train, held) = (side(&split.train), side(&split.held));
+            let (train, held) = (side(&split.rows.train), side(&split.rows.held));
             if held.is_empty() {
                 continue;
             }
@@ -156,7 +141,7 @@ impl Task<'_> {
                 let block = self.design.block(Some(&train), &[]);
                 let problems: Vec<Problem<'_>> =
                     children.iter().map(|&child| self.problem(child, Some(&split.alone[child]))).collect();
-                let solutions = solve(&block, &problems, self.solver);
+                let solutions = solve(&block, &problems, &self.solver);
                 self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
             };
             total.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
@@ -167,10 +152,10 @@ impl Task<'_> {
     /// One regression per child with the parent's value as a further column.
     fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
         let extra: Vec<f64> = self.labels[parent].iter().map(|&on| f64::from(on)).collect();
-        let block = self.design.block(Some(&split.train), &[&extra]);
+        let block = self.design.block(Some(&split.rows.train), &[&extra]);
         let problems: Vec<Problem<'_>> = children.iter().map(|&child| self.problem(child, None)).collect();
-        let solutions = solve(&block, &problems, self.solver);
-        let held = self.design.block(Some(&split.held), &[&extra]);
+        let solutions = solve(&block, &problems, &self.solver);
+        let held = self.design.block(Some(&split.rows.held), &[&extra]);
         self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
     }
 
@@ -187,5 +172,64 @@ impl Task<'_> {
             margins.column(column).iter().enumerate().map(row_score).sum()
         };
         children.iter().enumerate().map(score).collect()
+    }
+}
+
+impl Trainer<'_> {
+    /// What edges are scored with.
+    pub(super) fn task<'b>(&'b self, weights: Option<&'b [f64]>, partial: Option<&'b PartialRows<'b>>) -> Task<'b> {
+        Task {
+            design: &self.design,
+            labels: &self.labels,
+            weights,
+            partial,
+            params: &self.structure,
+            kind: self.nodes.kind,
+            solver: self.logistic.solver.for_selection(),
+        }
+    }
+
+    /// Scores of all edges on weighted rows, divided by the stream with this number.
+    ///
+    /// W(j → i) = Σ_{n held out} ωₙ log P(yᵢ | x, yⱼ), summed over the divisions. Scores of one label are compared on
+    /// the same rows, with and without a parent.
+    pub(super) fn scores(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<EdgeScores> {
+        let partial = self.observed.as_ref().map(|observed| PartialRows::new(observed, weights));
+        let task = self.task(weights, partial.as_ref());
+        let divisions = task.divide(&mut Stream::new(self.seed, "edge-folds", number));
+        if let Some(partial) = &partial {
+            let splits: Vec<Split> = divisions.into_par_iter().map(|rows| task.fit_alone(rows)).collect();
+            return task.partial_scores(&splits, partial, progress);
+        }
+        let count = self.labels.len();
+        let splits = self.splits(divisions, weights, progress)?;
+        let mut alone = vec![0.0; count];
+        for split in &splits {
+            alone.iter_mut().zip(task.alone_scores(split)).for_each(|(sum, score)| *sum += score);
+        }
+        progress.begin("scoring edges", splits.len() * count);
+        let units: Vec<Parent> =
+            (0..splits.len()).flat_map(|division| (0..count).map(move |parent| Parent { division, parent })).collect();
+        let stage = Edges { weights: weights.map(Cow::Borrowed), splits: Cow::Borrowed(&splits) };
+        let mut given = DenseMatrix::zeros(count, count);
+        for (unit, scores) in units.iter().zip(self.answers(&stage, &units, progress)?) {
+            given.row_mut(unit.parent).iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        Ok(EdgeScores { alone, given })
+    }
+
+    /// The divisions with the parentless regressions of all labels.
+    fn splits(&self, divisions: Vec<Division>, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Vec<Split>> {
+        let labels: Vec<usize> = (0..self.labels.len()).collect();
+        let share = |division: usize| {
+            labels.chunks(LABELS_PER_UNIT).map(move |labels| Share { division, labels: labels.to_vec() })
+        };
+        let units: Vec<Share> = (0..divisions.len()).flat_map(share).collect();
+        let stage = Alone { weights: weights.map(Cow::Borrowed), divisions: Cow::Borrowed(&divisions) };
+        let mut alone: Vec<Vec<Coefficients>> = vec![Vec::new(); divisions.len()];
+        for (unit, solved) in units.iter().zip(self.answers(&stage, &units, progress)?) {
+            alone[unit.division].extend(solved);
+        }
+        Ok(divisions.into_iter().zip(alone).map(|(rows, alone)| Split { rows, alone }).collect())
     }
 }

@@ -7,6 +7,7 @@ mod stratify;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{DataError, Labels};
@@ -52,6 +53,25 @@ impl Folds {
     pub fn from_file(path: &Path, rows: usize) -> Result<Folds> {
         let (ids, count) = file::read(path, rows)?;
         Ok(Folds { ids, count })
+    }
+
+    /// Folds from the fold (0 to k − 1) of each row.
+    ///
+    /// ```
+    /// use arbormix::data::splits::Folds;
+    /// assert_eq!(Folds::from_ids(vec![0, 1, 1])?.test(1), [1, 2]);
+    /// assert!(Folds::from_ids(vec![0, 2, 2]).is_err());
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    pub fn from_ids(ids: Vec<usize>) -> Result<Folds> {
+        let distinct: BTreeSet<usize> = ids.iter().copied().collect();
+        if let Some((absent, &id)) = distinct.iter().enumerate().find(|(place, id)| place != *id) {
+            let message =
+                format!("a row is of fold {id}, but none of fold {absent}; ids run from 0 to k - 1 without gaps");
+            return Err(DataError::Folds { message }.into());
+        }
+        check_count(ids.len(), distinct.len())?;
+        Ok(Folds { ids, count: distinct.len() })
     }
 
     /// Number of folds, k.

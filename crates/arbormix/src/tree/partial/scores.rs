@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::matrix::DenseMatrix;
 use crate::progress::Progress;
 use crate::tree::EdgeScores;
-use crate::tree::scores::{Split, Task};
+use crate::tree::scores::{Division, Split, Task};
 
 /// What a parent adds to each label on held-out rows where both are known, and the weight of those rows.
 struct Gains {
@@ -28,7 +28,7 @@ impl Task<'_> {
         progress: &dyn Progress,
     ) -> Result<EdgeScores> {
         let count = self.labels.len();
-        let total: f64 = splits.iter().map(|split| mass(self.weights, &split.held)).sum();
+        let total: f64 = splits.iter().map(|split| mass(self.weights, &split.rows.held)).sum();
         let mut alone = Gains { gains: vec![0.0; count], masses: vec![0.0; count] };
         splits.iter().for_each(|split| alone.add(&self.gains(split, None, partial)));
         progress.begin("scoring edges", splits.len() * count);
@@ -55,15 +55,16 @@ impl Task<'_> {
     fn gains(&self, split: &Split, parent: Option<usize>, partial: &PartialRows<'_>) -> Gains {
         let masses = |held: &[usize]| partial.weights.iter().map(|weights| mass(Some(weights), held)).collect();
         let Some(parent) = parent else {
-            return Gains { gains: self.alone_scores(split), masses: masses(&split.held) };
+            return Gains { gains: self.alone_scores(split), masses: masses(&split.rows.held) };
         };
         let known = |rows: &[usize]| -> Vec<usize> {
             rows.iter().copied().filter(|&row| partial.observed.has(row, parent)).collect()
         };
-        let split = self.fit_alone((known(&split.train), known(&split.held)));
+        let rows = Division { train: known(&split.rows.train), held: known(&split.rows.held) };
+        let split = self.fit_alone(rows);
         let with = self.with_parent(&split, parent);
         let gains = with.iter().zip(self.alone_scores(&split)).map(|(with, without)| with - without).collect();
-        Gains { gains, masses: masses(&split.held) }
+        Gains { gains, masses: masses(&split.rows.held) }
     }
 }
 

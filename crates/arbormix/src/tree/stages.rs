@@ -1,0 +1,252 @@
+//! The stages of a fit whose units other processes can do; see [`crate::distribution`].
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::fit::Trainer;
+use super::nodes::{Condition, Job};
+use super::scores::{Division, Split};
+use crate::distribution::{DistributionError, Divisible, Helper};
+use crate::error::Result;
+use crate::learner::{FitReport, Predictor, TrainingSet};
+use crate::logistic::{Coefficients, Problem, Solution, SolverParams, solve};
+use crate::progress::Progress;
+
+/// Labels of a unit at most: the rows are gathered once per unit, which so many regressions make negligible.
+pub(super) const LABELS_PER_UNIT: usize = 64;
+
+/// What the units of a stage share.
+pub(super) trait Stage: Serialize + Sync {
+    const NAME: &'static str;
+    type Unit: Serialize + Sync;
+    type Answer: Serialize + DeserializeOwned + Send;
+
+    /// A pure function of the trainer's rows and parameters, the stage and the unit; the trainer's weights of rows
+    /// change during a fit, so a stage that needs them carries them.
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Self::Unit) -> Self::Answer;
+
+    /// Steps of the progress that a unit is.
+    fn steps(_unit: &Self::Unit) -> usize {
+        1
+    }
+}
+
+/// Regressions of labels without a parent on the training rows of divisions.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Alone<'a> {
+    pub(super) weights: Option<Cow<'a, [f64]>>,
+    pub(super) divisions: Cow<'a, [Division]>,
+}
+
+/// Some labels under one division.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Share {
+    pub(super) division: usize,
+    pub(super) labels: Vec<usize>,
+}
+
+impl Stage for Alone<'_> {
+    const NAME: &'static str = "alone";
+    type Unit = Share;
+    type Answer = Vec<Coefficients>;
+
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Share) -> Vec<Coefficients> {
+        trainer.task(self.weights.as_deref(), None).solve_alone(&self.divisions[unit.division].train, &unit.labels)
+    }
+
+    fn steps(_unit: &Share) -> usize {
+        0
+    }
+}
+
+/// Held-out scores of all labels given one of them.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Edges<'a> {
+    pub(super) weights: Option<Cow<'a, [f64]>>,
+    pub(super) splits: Cow<'a, [Split]>,
+}
+
+/// A parent under one division.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Parent {
+    pub(super) division: usize,
+    pub(super) parent: usize,
+}
+
+impl Stage for Edges<'_> {
+    const NAME: &'static str = "edges";
+    type Unit = Parent;
+    type Answer = Vec<f64>;
+
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Parent) -> Vec<f64> {
+        trainer.task(self.weights.as_deref(), None).with_parent(&self.splits[unit.division], unit.parent)
+    }
+}
+
+/// The cost C of regressions.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Costs<'a> {
+    pub(super) weights: Option<Cow<'a, [f64]>>,
+}
+
+/// Labels whose regressions see the same rows.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Group {
+    pub(super) condition: Condition,
+    pub(super) labels: Vec<usize>,
+}
+
+impl Stage for Costs<'_> {
+    const NAME: &'static str = "costs";
+    type Unit = Group;
+    type Answer = Vec<f64>;
+
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Group) -> Vec<f64> {
+        let under = |labels: &[usize]| trainer.costs_under(unit.condition, labels, self.weights.as_deref());
+        match trainer.observed {
+            None => under(&unit.labels),
+            // Every label has rows of its own.
+            Some(_) => unit.labels.iter().flat_map(|&label| under(&[label])).collect(),
+        }
+    }
+
+    fn steps(unit: &Group) -> usize {
+        unit.labels.len()
+    }
+}
+
+/// The regressions of nodes.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Nodes<'a> {
+    /// Weights of the rows that jobs refer to.
+    pub(super) weights: Vec<Cow<'a, [f64]>>,
+    pub(super) solver: SolverParams,
+}
+
+/// Regressions that see the same rows.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Batch<'a> {
+    pub(super) condition: Condition,
+    pub(super) jobs: Vec<Job<'a>>,
+}
+
+impl<'a> Stage for Nodes<'a> {
+    const NAME: &'static str = "nodes";
+    type Unit = Batch<'a>;
+    type Answer = Vec<Solution>;
+
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Batch<'a>) -> Vec<Solution> {
+        let problems: Vec<Problem<'_>> = unit
+            .jobs
+            .iter()
+            .map(|job| Problem {
+                targets: &trainer.labels[job.label],
+                weights: job.weights.map(|place| &*self.weights[place]),
+                cost: job.cost,
+                start: job.start.as_deref(),
+                coordinates: None,
+            })
+            .collect();
+        unit.condition.with_block(&trainer.design, &trainer.labels, |block| solve(block, &problems, &self.solver))
+    }
+
+    fn steps(_unit: &Batch<'a>) -> usize {
+        0
+    }
+}
+
+impl Trainer<'_> {
+    /// The answers to all units, in their order: here, in parallel, or by the helper.
+    pub(super) fn answers<S: Stage>(
+        &self,
+        stage: &S,
+        units: &[S::Unit],
+        progress: &dyn Progress,
+    ) -> Result<Vec<S::Answer>> {
+        let Some(helper) = self.helper else {
+            let answer = |unit: &S::Unit| {
+                progress.check()?;
+                let answer = stage.answer(self, unit);
+                progress.advance(S::steps(unit));
+                Ok(answer)
+            };
+            return units.par_iter().map(answer).collect();
+        };
+        if units.is_empty() {
+            return Ok(Vec::new());
+        }
+        progress.check()?;
+        let mut message = format!("{}\n", S::NAME).into_bytes();
+        message.append(&mut written(stage)?);
+        let answers = helper.answer(&message, &units.iter().map(written).collect::<Result<Vec<_>>>()?)?;
+        if answers.len() != units.len() {
+            return Err(DistributionError::Answers { units: units.len(), answers: answers.len() }.into());
+        }
+        progress.advance(units.iter().map(S::steps).sum());
+        answers.iter().map(|bytes| read(bytes)).collect()
+    }
+
+    /// Reads a stage and its units, and writes their answers.
+    fn reply<S>(&self, stage: &[u8], units: &[Vec<u8>]) -> Result<Vec<Vec<u8>>>
+    where
+        S: Stage + DeserializeOwned,
+        S::Unit: DeserializeOwned,
+    {
+        let stage: S = read(stage)?;
+        units.par_iter().map(|unit| written(&stage.answer(self, &read(unit)?))).collect()
+    }
+}
+
+impl Helper for Trainer<'_> {
+    fn answer(&self, stage: &[u8], units: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+        let end = stage.iter().position(|&byte| byte == b'\n').unwrap_or(0);
+        let (name, body) = (&stage[..end], &stage[(end + 1).min(stage.len())..]);
+        match std::str::from_utf8(name) {
+            Ok(Alone::NAME) => self.reply::<Alone<'static>>(body, units),
+            Ok(Edges::NAME) => self.reply::<Edges<'static>>(body, units),
+            Ok(Costs::NAME) => self.reply::<Costs<'static>>(body, units),
+            Ok(Nodes::NAME) => self.reply::<Nodes<'static>>(body, units),
+            _ => Err(DistributionError::message("no stage has this name").into()),
+        }
+    }
+}
+
+/// A learner that a [`Trainer`] works for.
+pub(crate) trait StagedLearner: Sync {
+    fn trainer(&self, data: &TrainingSet<'_>) -> Trainer<'_>;
+
+    /// Learns, with the help of others if there are any.
+    fn learn_by(
+        &self,
+        data: &TrainingSet<'_>,
+        helper: Option<&dyn Helper>,
+        progress: &dyn Progress,
+    ) -> Result<(Box<dyn Predictor>, FitReport)>;
+}
+
+impl<L: StagedLearner> Divisible for L {
+    fn learn_with(
+        &self,
+        data: &TrainingSet<'_>,
+        helper: &dyn Helper,
+        progress: &dyn Progress,
+    ) -> Result<(Box<dyn Predictor>, FitReport)> {
+        self.learn_by(data, Some(helper), progress)
+    }
+
+    fn helper(&self, data: &TrainingSet<'_>) -> Box<dyn Helper> {
+        Box::new(self.trainer(data).into_owned())
+    }
+}
+
+/// JSON, whose numbers are read back to the same bits (the feature `float_roundtrip`).
+fn written(value: &impl Serialize) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(value).map_err(DistributionError::message)?)
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    Ok(serde_json::from_slice(bytes).map_err(DistributionError::message)?)
+}

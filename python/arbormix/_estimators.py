@@ -209,6 +209,7 @@ CLASS_NAMES = {
     "ecc": "EnsembleOfChains",
     "pcc": "ProbabilisticChain",
     "mmoc": "MMOC",
+    "lp": "LabelPowerset",
 }
 
 

@@ -229,6 +229,14 @@ impl Learner for MixtureParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (mixture, report) = self.fit(data, progress)?;
+        Ok((Box::new(mixture), report))
+    }
+}
+
+impl MixtureParams {
+    /// Learns from encoded features.
+    pub(super) fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Mixture, FitReport)> {
         let mut notes = constant_label_notes(data);
         let mut trainer = Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed);
         if trainer.observed.is_some() {
@@ -268,6 +276,6 @@ impl Learner for MixtureParams {
             notes.push(format!("EM reached its limit of {} iterations", self.em.max_iterations));
         }
         let mixture = Mixture::from_state(&run.state, &trainer.design, self.inference);
-        Ok((Box::new(mixture), FitReport { converged: run.converged, notes, trace }))
+        Ok((mixture, FitReport { converged: run.converged, notes, trace }))
     }
 }

@@ -222,6 +222,7 @@ CLASS_NAMES = {
     "ecc": "EnsembleOfChains",
     "pcc": "ProbabilisticChain",
     "mmoc": "MMOC",
+    "lp": "LabelPowerset",
 }
 
 

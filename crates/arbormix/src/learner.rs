@@ -8,6 +8,7 @@ use crate::distribution::Divisible;
 use crate::error::{Error, ParamError, Result};
 use crate::features::{FeatureMap, FeatureParams};
 use crate::matrix::{DenseMatrix, Matrix};
+use crate::mixture::Rows;
 use crate::model::{Model, Schema, Stored};
 use crate::progress::Progress;
 use crate::tree::{Branching, Tree};
@@ -76,6 +77,7 @@ pub(crate) fn prepared<'a>(
     progress: &dyn Progress,
 ) -> Result<Prepared<'a>> {
     learner.validate()?;
+    learner.features().validate()?;
     let need = |what, found, remedy| {
         if found > 0 { Ok(()) } else { Err(DataError::TooFew { what, found, needed: 1, remedy }) }
     };
@@ -250,7 +252,8 @@ impl Joint {
     }
 }
 
-/// What a method has learned; works on encoded rows.
+/// What a method has learned; works on encoded rows. A method with [distributions](Predictor::distributions) needs
+/// to say nothing about predictions, marginals and probabilities.
 pub trait Predictor: Send + Sync {
     /// Name in the registry.
     fn method(&self) -> &'static str;
@@ -265,25 +268,33 @@ pub trait Predictor: Send + Sync {
         Inference::default()
     }
     /// The best label set of each row; methods with one way of predicting ignore `inference`.
-    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>>;
+    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
+        Ok(self.distributions(features).ok_or_else(|| Rows::unsupported(self.method()))?.predict(inference))
+    }
     /// P(yᵢ = 1 | x), N × d.
-    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix>;
+    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
+        let rows = self.distributions(features).ok_or_else(|| Rows::unsupported(self.method()))?;
+        Ok(rows.marginals(self.label_count()))
+    }
     /// log P(y | x) of one label set per row.
-    fn log_prob(&self, _features: &Matrix, _labels: &[LabelSet]) -> Result<Vec<f64>> {
-        Err(Error::Unsupported { method: self.method(), what: "joint probabilities", reason: "it only scores labels" })
+    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
+        let (method, what, reason) = (self.method(), "joint probabilities", "it only scores labels");
+        let rows = self.distributions(features).ok_or(Error::Unsupported { method, what, reason })?;
+        Ok(rows.log_prob(labels))
     }
     /// The `count` most probable label sets of each row with their log-probabilities, best first. A row may have fewer:
     /// there are no more sets, or (PCC) a search reached its node limit before it had proven more.
-    fn top_sets(&self, _features: &Matrix, _count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        Err(Error::Unsupported {
-            method: self.method(),
-            what: "the k best label sets",
-            reason: "it has no joint distribution",
-        })
+    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
+        let (method, what, reason) = (self.method(), "the k best label sets", "it has no joint distribution");
+        let rows = self.distributions(features).ok_or(Error::Unsupported { method, what, reason })?;
+        Ok(rows.top_sets(count, self.inference()))
     }
     /// The sets of [`Predictor::top_sets`] with what is proven about each: that no set which is not listed before it has
     /// more than its bound. Without certificates by methods that list only what is certain.
     fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
+        if let Some(rows) = self.distributions(features) {
+            return Ok(rows.top_predictions(count, self.inference()));
+        }
         let certain = |(labels, log)| Prediction { labels, log_probability: Some(log), certificate: None };
         let rows = self.top_sets(features, count)?.into_iter();
         Ok(rows.map(|sets| sets.into_iter().map(certain).collect()).collect())
@@ -292,10 +303,19 @@ pub trait Predictor: Send + Sync {
     fn trees(&self) -> Vec<&Branching> {
         Vec::new()
     }
-    /// The experts of a mixture of trees, or the one tree of a method that has no more; what [`crate::mixture::Rows`]
-    /// needs to answer questions about the joint distribution.
+    /// The experts of a mixture of trees, or the one tree of a method that has no more.
     fn experts(&self) -> Vec<&Tree> {
         Vec::new()
+    }
+    /// Whether [`Predictor::distributions`] answers.
+    fn has_distributions(&self) -> bool {
+        !self.experts().is_empty()
+    }
+    /// P(y | x) of the rows, of which anything can be asked; `None` for methods whose joint distribution is made neither
+    /// of trees nor of tables of label sets.
+    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
+        let experts = self.experts();
+        (!experts.is_empty()).then(|| Rows::of_trees(experts, self.log_gate(features), features))
     }
     /// log g(x) of the experts, N × K, for mixtures.
     fn log_gate(&self, _features: &Matrix) -> Option<DenseMatrix> {

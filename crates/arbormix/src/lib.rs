@@ -6,7 +6,7 @@
 //!
 //! Data flows one way; each module knows only those before it:
 //!
-//! `data` → `features` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
+//! `data` → `features` → `forest` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
 //! → `experiment`
 //!
 //! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
@@ -21,6 +21,7 @@ pub mod distribution;
 pub mod error;
 pub mod experiment;
 pub mod features;
+pub mod forest;
 mod learner;
 pub mod logistic;
 pub mod matrix;

@@ -13,6 +13,7 @@ use crate::rivals::cc::{ClassifierChain, ClassifierChainParams};
 use crate::rivals::chf::{TwoLayerParams, TwoLayers};
 use crate::rivals::ecc::{ChainEnsemble, ChainEnsembleParams};
 use crate::rivals::iblr::{NeighbourRegression, NeighbourRegressionParams};
+use crate::rivals::lp::{LabelPowerset, LabelPowersetParams};
 use crate::rivals::mlknn::{NeighbourBayes, NeighbourParams};
 use crate::rivals::mmoc::{OutputCode, OutputCodeParams};
 use crate::rivals::pcc::{ProbabilisticChain, ProbabilisticChainParams};
@@ -149,6 +150,14 @@ pub const METHODS: &[Method] = &[
         learner: learner_from::<OutputCodeParams>,
         load: |stored| Ok(Box::new(OutputCode::load(stored)?)),
     },
+    Method {
+        name: "lp",
+        title: "LP",
+        summary: "label powerset: every label set seen is a class of a forest of extra-trees, or of a softmax",
+        defaults: defaults::<LabelPowersetParams>,
+        learner: learner_from::<LabelPowersetParams>,
+        load: |stored| Ok(Box::new(LabelPowerset::load(stored)?)),
+    },
 ];
 
 /// The method with a name.
@@ -178,6 +187,7 @@ pub fn learner(name: &str, preset: Preset, overrides: &Value) -> Result<Box<dyn 
     overlay(&mut params, overrides, "")?;
     let learner = (method.learner)(params).map_err(|error| blame(method, &defaults, overrides, error))?;
     learner.validate()?;
+    learner.features().validate()?;
     Ok(learner)
 }
 

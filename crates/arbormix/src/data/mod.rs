@@ -6,8 +6,10 @@ pub mod describe;
 pub mod formats;
 mod labels;
 pub mod planted;
+mod seen;
 pub mod splits;
 
 pub use dataset::{Column, ColumnKind, DataError, Dataset};
 pub use formats::FormatError;
 pub use labels::{LabelSet, Labels};
+pub use seen::SeenSets;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::mixture::RowExpert;
 use crate::mixture::questions::tests::{assembled, enumerated, parts};
 use crate::tree::tests::all_sets;
 
@@ -166,7 +167,8 @@ fn rules_are_read_and_written() {
 #[test]
 fn costs_for_another_number_of_labels_are_refused() {
     let tree = crate::tree::Branching::isolated(2);
-    let mixture = RowMixture { log_gate: vec![0.0], experts: vec![(&tree, vec![[[0.5_f64.ln(); 2]; 2]; 2])] };
+    let mixture =
+        RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::Tree(&tree, vec![[[0.5_f64.ln(); 2]; 2]; 2])] };
     let error = Rule::Cost(Costs::PerLabel(vec![[1.0, 1.0]; 3])).decide(&mixture).unwrap_err();
     assert_eq!(error.to_string(), "parameter cost = 3: must have one pair of costs per label of the model");
     for rule in [Rule::FBeta(f64::NAN), Rule::FBeta(1e200), Rule::PrecisionAt(0), Rule::Abstain(-1.0)] {
@@ -219,8 +221,10 @@ proptest! {
 #[test]
 fn thresholds_decide_by_marginals_and_only_for_their_labels() {
     let tree = crate::tree::Branching::isolated(2);
-    let mixture =
-        RowMixture { log_gate: vec![0.0], experts: vec![(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])] };
+    let mixture = RowMixture {
+        log_gate: vec![0.0],
+        experts: vec![RowExpert::Tree(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])],
+    };
     let rule =
         |values: &[f64]| Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, values: values.to_vec(), reached: 0.8 });
     let decision = rule(&[0.2, 0.4]).decide(&mixture).unwrap();

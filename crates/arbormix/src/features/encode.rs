@@ -98,7 +98,7 @@ fn number(category: &str) -> Option<f64> {
 
 impl Match<'_> {
     fn dense(&self, cells: &DenseMatrix) -> Result<DenseMatrix, DataError> {
-        let mut out = DenseMatrix::zeros(cells.rows(), self.map.feature_count());
+        let mut out = DenseMatrix::zeros(cells.rows(), self.parts.scales.len());
         for row in 0..cells.rows() {
             let from = cells.row(row);
             for (column, source) in self.sources.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Match<'_> {
             line.iter().for_each(|&(feature, value)| builder.push(feature, value));
             builder.end_row();
         }
-        Ok(builder.finish(self.map.feature_count()))
+        Ok(builder.finish(self.parts.scales.len()))
     }
 
     /// Columns that must be looked at even in rows that omit them: their code of a zero cell is not all zero, or a

@@ -133,8 +133,8 @@ pub(super) fn fit(data: &Dataset, params: &FeatureParams) -> Result<FeatureMap> 
     }
     let notes = notes::notes(data, &summaries, &fills);
     let (columns, implicit_columns) = (data.columns().to_vec(), data.implicit_columns());
-    let parts = Parts { columns, fills, scaling, scales, implicit_columns, notes };
-    Ok(FeatureMap::try_from(parts).expect("one fill per column and one scale per feature were just made"))
+    let parts = Parts { columns, fills, scaling, scales, implicit_columns, notes, nystrom: None };
+    Ok(FeatureMap::from_parts(parts).expect("one fill per column and one scale per feature were just made"))
 }
 
 fn resolve(scaling: Scaling, sparse: bool) -> Result<Scaling, DataError> {

@@ -11,11 +11,13 @@
 //! observed cell reads as 0 or as its first category. Then every feature is scaled as [`Scaling`] says. Nothing is
 //! dropped: constant columns and columns that look like row numbers are kept and named in [`FeatureMap::notes`].
 //!
-//! Sparse data give sparse features. Only cells that are not zero after coding and scaling are stored.
+//! Sparse data give sparse features. Only cells that are not zero after coding and scaling are stored. At last the
+//! parameter `nystrom` puts [Nyström features](Nystrom), which are dense, in their place; by default it does not.
 
 mod encode;
 mod fit;
 mod notes;
+mod nystrom;
 #[cfg(test)]
 mod tests;
 
@@ -24,8 +26,12 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, ColumnKind, Dataset};
-use crate::error::Result;
+use crate::error::{ParamError, Result};
 use crate::matrix::Matrix;
+use crate::model::{ModelFileError, Stored};
+
+pub(crate) use nystrom::NystromFacts;
+pub use nystrom::{Nystrom, NystromParams};
 
 /// How feature values are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,6 +70,16 @@ impl Scaling {
 pub struct FeatureParams {
     /// How values are scaled.
     pub scaling: Scaling,
+    /// Nyström features in place of the scaled ones; `null`: none.
+    #[serde(default)]
+    pub nystrom: Option<NystromParams>,
+}
+
+impl FeatureParams {
+    /// Checks the values; [`crate::fit`] and [`crate::registry::learner`] do this for every learner.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        self.nystrom.as_ref().map_or(Ok(()), NystromParams::validate)
+    }
 }
 
 /// A fitted map from raw columns to features.
@@ -86,17 +102,17 @@ pub struct FeatureParams {
 /// assert_eq!(features.row(2), [0.5, 0.0, 0.0, 1.0]); // the missing size is read as the mean, 3
 /// # Ok::<(), arbormix::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FeatureMap {
     parts: Parts,
     /// The features of each raw column.
     spans: Vec<Range<usize>>,
+    nystrom: Option<Nystrom>,
 }
 
-/// What is stored of a [`FeatureMap`].
+/// What is stored of a [`FeatureMap`] beside its tensors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Parts {
+pub(crate) struct Parts {
     columns: Vec<Column>,
     /// Per raw column, what a missing cell is read as: a number or the index of a category.
     fills: Vec<f64>,
@@ -106,6 +122,8 @@ struct Parts {
     scales: Vec<Scale>,
     implicit_columns: bool,
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nystrom: Option<NystromFacts>,
 }
 
 /// `(x − shift) / divisor`, or 0 for every x if the divisor is 0.
@@ -126,7 +144,12 @@ impl Scale {
 impl FeatureMap {
     /// Learns the map from training rows.
     pub fn fit(data: &Dataset, params: &FeatureParams) -> Result<FeatureMap> {
-        fit::fit(data, params)
+        let mut map = fit::fit(data, params)?;
+        if let Some(params) = &params.nystrom {
+            map.nystrom = Some(Nystrom::fit(&map.encode(data)?, params)?);
+            map.parts.nystrom = map.nystrom.as_ref().map(Nystrom::facts);
+        }
+        Ok(map)
     }
 
     /// Encodes raw rows.
@@ -136,7 +159,11 @@ impl FeatureMap {
     /// declares `{0,1}` and one which does not are the same. A column that is not there is an error, except among data
     /// sets with [implicit columns](Dataset::with_implicit_columns), where it is zero.
     pub fn encode(&self, data: &Dataset) -> Result<Matrix> {
-        encode::encode(self, data)
+        let encoded = encode::encode(self, data)?;
+        Ok(match &self.nystrom {
+            None => encoded,
+            Some(nystrom) => nystrom.encode(&encoded),
+        })
     }
 
     /// What a person should know: imputed cells, constant columns, columns that look like row numbers.
@@ -161,7 +188,7 @@ impl FeatureMap {
 
     /// Number of encoded features, m.
     pub fn feature_count(&self) -> usize {
-        self.parts.scales.len()
+        self.nystrom.as_ref().map_or(self.parts.scales.len(), Nystrom::feature_count)
     }
 
     /// Names of the encoded features.
@@ -175,9 +202,42 @@ impl FeatureMap {
             }
             _ => vec![column.name.clone()],
         };
-        self.parts.columns.iter().flat_map(names).collect()
+        let encoded = self.parts.columns.iter().flat_map(names).collect();
+        match &self.nystrom {
+            None => encoded,
+            Some(nystrom) => nystrom.names(encoded),
+        }
+    }
+
+    /// What the file holds of it beside the tensors.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Adds the tensors, if there are any.
+    pub(crate) fn put(&self, stored: &mut Stored) {
+        if let Some(nystrom) = &self.nystrom {
+            nystrom.put(stored, NYSTROM_TENSORS);
+        }
+    }
+
+    /// From the parts and the tensors.
+    pub(crate) fn load(parts: Parts, stored: &Stored) -> Result<FeatureMap, ModelFileError> {
+        let damaged =
+            |error: DamagedMap| ModelFileError::Entry { name: "features".to_string(), message: error.to_string() };
+        let facts = parts.nystrom.clone();
+        let mut map = FeatureMap::from_parts(parts).map_err(damaged)?;
+        if let Some(facts) = facts {
+            let nystrom = Nystrom::load(&facts, stored, NYSTROM_TENSORS)?;
+            equal("features of the landmarks:", nystrom.encoded_features(), map.parts.scales.len()).map_err(damaged)?;
+            map.nystrom = Some(nystrom);
+        }
+        Ok(map)
     }
 }
+
+/// How the names of the tensors of Nyström features begin.
+const NYSTROM_TENSORS: &str = "feature-map.nystrom.";
 
 /// Number of features of a raw column.
 fn width(kind: &ColumnKind) -> usize {
@@ -196,10 +256,9 @@ struct DamagedMap {
     needed: usize,
 }
 
-impl TryFrom<Parts> for FeatureMap {
-    type Error = DamagedMap;
-
-    fn try_from(parts: Parts) -> Result<FeatureMap, DamagedMap> {
+impl FeatureMap {
+    /// A map without Nyström features, if its parts fit together.
+    fn from_parts(parts: Parts) -> Result<FeatureMap, DamagedMap> {
         let mut end = 0;
         let mut span = |column: &Column| {
             let start = end;
@@ -207,17 +266,12 @@ impl TryFrom<Parts> for FeatureMap {
             start..end
         };
         let spans: Vec<Range<usize>> = parts.columns.iter().map(&mut span).collect();
-        let equal = |what, found, needed| {
-            if found == needed { Ok(()) } else { Err(DamagedMap { what, found, needed }) }
-        };
         equal("values for missing cells:", parts.fills.len(), parts.columns.len())?;
         equal("scaled features:", parts.scales.len(), end)?;
-        Ok(FeatureMap { parts, spans })
+        Ok(FeatureMap { parts, spans, nystrom: None })
     }
 }
 
-impl From<FeatureMap> for Parts {
-    fn from(map: FeatureMap) -> Parts {
-        map.parts
-    }
+fn equal(what: &'static str, found: usize, needed: usize) -> Result<(), DamagedMap> {
+    if found == needed { Ok(()) } else { Err(DamagedMap { what, found, needed }) }
 }

@@ -14,6 +14,7 @@ pub mod loss;
 mod params;
 mod path;
 mod ridge;
+mod softmax;
 #[cfg(test)]
 mod tests;
 
@@ -24,3 +25,4 @@ pub use params::{Bias, GateParams, LogisticParams, SolverParams};
 pub(crate) use path::LOG_FLOOR;
 pub use path::{Target, choose_costs, cost_folds};
 pub(crate) use ridge::Ridge;
+pub use softmax::Softmax;

@@ -249,6 +249,19 @@ impl StagedLearner for MixtureParams {
         helper: Option<&dyn Helper>,
         progress: &dyn Progress,
     ) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (mixture, report) = self.fit(data, helper, progress)?;
+        Ok((Box::new(mixture), report))
+    }
+}
+
+impl MixtureParams {
+    /// Learns from encoded features; a helper may do units of the work.
+    pub(super) fn fit(
+        &self,
+        data: &TrainingSet<'_>,
+        helper: Option<&dyn Helper>,
+        progress: &dyn Progress,
+    ) -> Result<(Mixture, FitReport)> {
         let mut notes = constant_label_notes(data);
         let mut trainer = self.trainer(data).helped_by(helper);
         if trainer.observed.is_some() {
@@ -288,6 +301,6 @@ impl StagedLearner for MixtureParams {
             notes.push(format!("EM reached its limit of {} iterations", self.em.max_iterations));
         }
         let mixture = Mixture::from_state(&run.state, &trainer.design, self.inference);
-        Ok((Box::new(mixture), FitReport { converged: run.converged, notes, trace }))
+        Ok((mixture, FitReport { converged: run.converged, notes, trace }))
     }
 }

@@ -1,7 +1,7 @@
 //! The most probable label set of a mixture, proven: best-first branch and bound.
 //!
 //! A mixture's best set is hard to find in general (unlike a single tree's), but every tree's own best set under any
-//! restriction costs O(d), and so do its max-marginals mₖ(i, v): the best log-probability with yᵢ = v. They bound the
+//! restriction costs O(d) (a table's O(d) per set), and so do its max-marginals mₖ(i, v): the best log-probability with yᵢ = v. They bound the
 //! mixture: no set with yᵢ = v has more than Uᵢ(v) = Σₖ gₖ exp mₖ(i, v). A label value whose bound does not exceed the
 //! best set found so far is ruled out; what cannot be ruled out is branched on.
 
@@ -10,22 +10,22 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
+use super::expert::RowExpert;
 use crate::data::LabelSet;
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::log_sum_exp;
-use crate::tree::Branching;
-use crate::tree::inference::{self, BestSets, Bounded, Table, unrestricted};
+use crate::tree::inference::{BestSets, Bounded, unrestricted};
 
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
 const MARGIN: f64 = 1e-12;
 
-/// The mixture at one row: gate weights and the experts' tables.
+/// The mixture at one row: gate weights and the experts.
 #[derive(Debug, Clone)]
 pub struct RowMixture<'a> {
     /// log gₖ(x).
     pub log_gate: Vec<f64>,
-    /// Tree and tables of each expert.
-    pub experts: Vec<(&'a Branching, Vec<Table>)>,
+    /// The experts, at least one.
+    pub experts: Vec<RowExpert<'a>>,
 }
 
 /// A set and what is proven about it.
@@ -84,22 +84,21 @@ impl Ord for Node {
 impl RowMixture<'_> {
     /// Number of labels.
     pub fn labels(&self) -> usize {
-        self.experts[0].0.len()
+        self.experts[0].labels()
     }
 
     /// log P(y | x) = log Σₖ gₖ P(y | x, Tₖ) (Eq. 6).
     pub fn log_prob(&self, set: &LabelSet) -> f64 {
-        let of =
-            |((tree, tables), gate): (&(&Branching, Vec<Table>), &f64)| gate + inference::log_prob(tree, tables, set);
+        let of = |(expert, gate): (&RowExpert<'_>, &f64)| gate + expert.log_prob(set);
         log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(of).collect::<Vec<_>>())
     }
 
     /// P(yᵢ = 1 | x) of every label.
     pub fn marginals(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.labels()];
-        for ((tree, tables), gate) in self.experts.iter().zip(&self.log_gate) {
+        for (expert, gate) in self.experts.iter().zip(&self.log_gate) {
             let weight = gate.exp();
-            out.iter_mut().zip(inference::marginals(tree, tables)).for_each(|(sum, p)| *sum += weight * p);
+            out.iter_mut().zip(expert.marginals()).for_each(|(sum, p)| *sum += weight * p);
         }
         out
     }
@@ -107,9 +106,8 @@ impl RowMixture<'_> {
     /// The paper's heuristic: the best under the mixture of the experts' own best sets.
     pub fn best_expert(&self, allowed: &[[bool; 2]]) -> (LabelSet, f64) {
         let mut best: Option<(LabelSet, f64)> = None;
-        for (tree, tables) in &self.experts {
-            let (set, _) = inference::best_set(tree, tables, allowed);
-            self.offer(set, &mut best);
+        for expert in &self.experts {
+            self.offer(expert.best_set(allowed).0, &mut best);
         }
         best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY))
     }
@@ -237,11 +235,13 @@ impl RowMixture<'_> {
     fn examine(&self, mut allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
         loop {
             let mut best = Some(incumbent.clone());
-            let own: Vec<(LabelSet, f64)> =
-                self.experts.iter().map(|(tree, tables)| inference::best_set(tree, tables, &allowed)).collect();
+            let own: Vec<(LabelSet, f64)> = self.experts.iter().map(|expert| expert.best_set(&allowed)).collect();
             own.iter().for_each(|(set, _)| self.offer(set.clone(), &mut best));
             *incumbent = best.unwrap_or_else(|| incumbent.clone());
-            if own.iter().all(|(set, _)| *set == own[0].0) {
+            // An expert for whom everything inside is impossible has no say.
+            let mut voices = own.iter().filter(|(_, value)| *value > f64::NEG_INFINITY).map(|(set, _)| set);
+            let first = voices.next();
+            if voices.all(|set| Some(set) == first) {
                 return None; // all experts agree on the best set inside, so it is the mixture's too
             }
             let bounds = self.bounds(&allowed);
@@ -266,8 +266,7 @@ impl RowMixture<'_> {
 
     /// Uᵢ(v) in log space for every label and value.
     fn bounds(&self, allowed: &[[bool; 2]]) -> Vec<[f64; 2]> {
-        let maxima: Vec<Vec<[f64; 2]>> =
-            self.experts.iter().map(|(tree, tables)| inference::max_marginals(tree, tables, allowed)).collect();
+        let maxima: Vec<Vec<[f64; 2]>> = self.experts.iter().map(|expert| expert.max_marginals(allowed)).collect();
         let mut terms = vec![0.0; maxima.len()];
         let mut bound = |label: usize, value: usize| {
             for (term, (maximum, gate)) in terms.iter_mut().zip(maxima.iter().zip(&self.log_gate)) {

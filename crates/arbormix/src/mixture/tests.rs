@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::boosting;
 use super::em::{Em, State};
-use super::map::{Found, RowMixture};
+use super::map::Found;
+use super::questions::tests::{assembled, parts};
 use super::*;
 use crate::data::planted::{Planted, Truth, photos};
 use crate::data::{Dataset, LabelSet};
@@ -16,30 +17,18 @@ use crate::matrix::Matrix;
 use crate::progress::Silent;
 use crate::registry::Presets;
 use crate::tree::partial_tests::hide;
-use crate::tree::tests::{all_sets, edges, row_tree};
+use crate::tree::tests::{all_sets, edges};
 use crate::tree::{NodeKind, NodeParams, StructureParams, Trainer};
-
-/// Gate log-weights that sum to one; some experts may have none.
-fn log_gate(scores: &[f64]) -> Vec<f64> {
-    let total = crate::logistic::loss::log_sum_exp(scores);
-    scores.iter().map(|s| s - total).collect()
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
     #[test]
     fn the_search_finds_what_enumeration_finds(
-        (experts, scores) in (1_usize..=7, 1_usize..=5).prop_flat_map(|(d, k)| {
-            let score = prop_oneof![3 => -3.0..3.0_f64, 1 => Just(-1000.0)];
-            (prop::collection::vec(row_tree(d), k), prop::collection::vec(score, k))
-        }),
+        parts in parts(7),
         clamps in prop::collection::vec(0_u8..5, 7),
     ) {
-        let d = experts[0].0.len();
-        let mixture = RowMixture {
-            log_gate: log_gate(&scores),
-            experts: experts.iter().map(|(tree, tables)| (tree, tables.clone())).collect(),
-        };
+        let mixture = assembled(&parts);
+        let d = mixture.labels();
         let allowed: Vec<[bool; 2]> = clamps[..d].iter().map(|c| match c { 0 => [true, false], 1 => [false, true], _ => [true; 2] }).collect();
         let fits = |set: &LabelSet| (0..d).all(|i| allowed[i][usize::from(set.get(i))]);
         let sets: Vec<(LabelSet, f64)> = all_sets(d).into_iter().map(|s| { let l = mixture.log_prob(&s); (s, l) }).collect();

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::Model;
 use crate::data::{DataError, Dataset, LabelSet};
-use crate::error::Result;
-use crate::mixture::Rows;
+use crate::error::{Error, Result};
 use crate::mixture::map::Found;
+use crate::mixture::{RowExpert, Rows};
 
 /// The most probable label set of a row, and what speaks for each of its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,8 +94,12 @@ impl Model {
         let responsibilities = mixture.responsibilities(&best.labels);
         let top = |top: usize, k: usize| if responsibilities[k] > responsibilities[top] { k } else { top };
         let spoke = (1..responsibilities.len()).fold(0, top);
-        let (tree, tables) = &mixture.experts[spoke];
-        let expert = self.predictor().experts()[spoke];
+        let (Some(expert), RowExpert::Tree(tree, tables)) =
+            (self.predictor().experts().get(spoke).copied(), &mixture.experts[spoke])
+        else {
+            let (what, reason) = ("reasons for a prediction", "a table of label sets has none; use mlme, ctbn or br");
+            return Err(Error::Unsupported { method: self.method(), what, reason });
+        };
         let feature_names = self.features.names();
         let reason = |((label, otherwise), marginal): ((usize, Found), f64)| {
             let parent = tree.parents()[label];

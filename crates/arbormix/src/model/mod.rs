@@ -5,6 +5,7 @@ mod file;
 
 pub use explain::{Explanation, Parent, Push, Reason};
 pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
+pub(crate) use file::{agree, members_of, sets_of};
 
 use std::path::Path;
 
@@ -107,7 +108,7 @@ impl Model {
         folds: &Folds,
         progress: &dyn Progress,
     ) -> Result<()> {
-        if self.predictor.experts().is_empty() {
+        if !self.predictor.has_distributions() {
             let (method, what) = (self.method(), "decisions by thresholds");
             return Err(Error::Unsupported { method, what, reason: "it is no mixture of trees; use mlme, ctbn or br" });
         }
@@ -176,7 +177,7 @@ impl Model {
         if labels.mask().is_none() {
             return self.predictor.log_prob(&self.encode(data)?, labels.sets());
         }
-        if self.predictor.experts().is_empty() {
+        if !self.predictor.has_distributions() {
             let (cells, method) = (labels.unknown(), self.method());
             let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn or br";
             return Err(DataError::UnknownLabels { cells, method, remedy }.into());

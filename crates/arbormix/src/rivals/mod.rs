@@ -7,6 +7,7 @@ pub mod chf;
 pub mod ecc;
 pub mod iblr;
 mod independent;
+pub mod lp;
 pub mod mlknn;
 pub mod mmoc;
 pub mod neighbours;

@@ -3,6 +3,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
+use super::expert::RowExpert;
 use super::map::{Found, RowMixture};
 use crate::data::{DataError, LabelSet};
 use crate::error::Result;
@@ -10,7 +11,7 @@ use crate::logistic::loss::log_sum_exp;
 use crate::matrix::DenseMatrix;
 use crate::question::{Event, Known, QuestionError};
 use crate::random::Stream;
-use crate::tree::inference::{self, Counts, unrestricted};
+use crate::tree::inference::{Counts, unrestricted};
 
 /// A distribution with some labels known.
 #[derive(Debug, Clone)]
@@ -54,26 +55,20 @@ impl<'a> RowMixture<'a> {
     }
 
     fn restricted(&self, allowed: &[[bool; 2]]) -> Option<Given<'a>> {
-        let (masses, tables): (Vec<f64>, Vec<_>) =
-            self.experts.iter().map(|(tree, tables)| inference::given(tree, tables, allowed)).unzip();
+        let (masses, experts): (Vec<f64>, Vec<_>) = self.experts.iter().map(|expert| expert.given(allowed)).unzip();
         let weighed: Vec<f64> = self.log_gate.iter().zip(&masses).map(|(gate, mass)| gate + mass).collect();
         let log_probability = log_sum_exp(&weighed);
         if log_probability == f64::NEG_INFINITY {
             return None;
         }
         let log_gate = weighed.iter().map(|weight| weight - log_probability).collect();
-        let experts = self.experts.iter().zip(tables).map(|((tree, _), tables)| (*tree, tables)).collect();
         Some(Given { log_probability, mixture: RowMixture { log_gate, experts } })
     }
 
     /// P(expert k | y, x): who is responsible for a label set. The gate itself if the set is impossible.
     pub fn responsibilities(&self, set: &LabelSet) -> Vec<f64> {
-        let weighed: Vec<f64> = self
-            .experts
-            .iter()
-            .zip(&self.log_gate)
-            .map(|((tree, tables), gate)| gate + inference::log_prob(tree, tables, set))
-            .collect();
+        let weighed: Vec<f64> =
+            self.experts.iter().zip(&self.log_gate).map(|(expert, gate)| gate + expert.log_prob(set)).collect();
         let total = log_sum_exp(&weighed);
         if total == f64::NEG_INFINITY {
             return self.log_gate.iter().map(|gate| gate.exp()).collect();
@@ -102,12 +97,12 @@ impl<'a> RowMixture<'a> {
     pub fn counts(&self, group: &LabelSet) -> Counts {
         let points = group.count() + 1;
         let mut out = Counts { sizes: vec![0.0; points], with: vec![vec![0.0; points]; self.labels()] };
-        for ((tree, tables), gate) in self.experts.iter().zip(&self.log_gate) {
+        for (expert, gate) in self.experts.iter().zip(&self.log_gate) {
             let weight = gate.exp();
             let add = |sums: &mut Vec<f64>, parts: Vec<f64>| {
                 sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
             };
-            let counts = inference::counts(tree, tables, group);
+            let counts = expert.counts(group);
             add(&mut out.sizes, counts.sizes);
             out.with.iter_mut().zip(counts.with).for_each(|(sums, parts)| add(sums, parts));
         }
@@ -121,8 +116,8 @@ impl<'a> RowMixture<'a> {
 
     /// log P(every label has an allowed value): that of a partly observed label set, for one.
     pub fn log_mass(&self, allowed: &[[bool; 2]]) -> f64 {
-        let of = |(tree, tables): &(&_, Vec<_>)| inference::log_mass(tree, tables, allowed);
-        log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(|(e, gate)| gate + of(e)).collect::<Vec<_>>())
+        let of = |(expert, gate): (&RowExpert<'_>, &f64)| gate + expert.log_mass(allowed);
+        log_sum_exp(&self.experts.iter().zip(&self.log_gate).map(of).collect::<Vec<_>>())
     }
 
     /// The probability of an event, by cases over the labels it mentions, as few as decide it.
@@ -152,8 +147,7 @@ impl<'a> RowMixture<'a> {
     /// Draws a label set from P(y | x).
     pub fn sample(&self, stream: &mut Stream) -> LabelSet {
         let gate: Vec<f64> = self.log_gate.iter().map(|gate| gate.exp()).collect();
-        let (tree, tables) = &self.experts[stream.weighted(&gate)];
-        inference::sample(tree, tables, stream)
+        self.experts[stream.weighted(&gate)].sample(stream)
     }
 
     /// For every label, the most probable set in which it has the other value than in `set`.

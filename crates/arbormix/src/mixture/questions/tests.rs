@@ -3,27 +3,50 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::mixture::RowSets;
 use crate::tree::Branching;
 use crate::tree::inference::Table;
 use crate::tree::tests::{all_sets, row_tree};
 
-/// Trees with tables, and gate scores.
-pub(crate) type Parts = (Vec<(Branching, Vec<Table>)>, Vec<f64>);
-
-/// Random parts of a mixture: up to `labels` labels and 5 experts, some of which have almost no weight.
-pub(crate) fn parts(labels: usize) -> impl Strategy<Value = Parts> {
-    (1..=labels, 1_usize..=5).prop_flat_map(|(d, k)| {
-        let score = prop_oneof![3 => -3.0..3.0_f64, 1 => Just(-1000.0)];
-        (prop::collection::vec(row_tree(d), k), prop::collection::vec(score, k))
-    })
+/// What a mixture is made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    trees: Vec<(Branching, Vec<Table>)>,
+    /// All label sets, ascending.
+    sets: Vec<LabelSet>,
+    /// The probabilities of some of them.
+    shares: Vec<(u32, f64)>,
+    /// Of the trees and the table of sets.
+    scores: Vec<f64>,
 }
 
-pub(crate) fn assembled((experts, scores): &Parts) -> RowMixture<'_> {
-    let total = log_sum_exp(scores);
-    RowMixture {
-        log_gate: scores.iter().map(|score| score - total).collect(),
-        experts: experts.iter().map(|(tree, tables)| (tree, tables.clone())).collect(),
-    }
+/// Random parts of a mixture: up to `labels` labels, 5 trees and a table of a third of the sets, some of which have
+/// almost no weight.
+pub(crate) fn parts(labels: usize) -> impl Strategy<Value = Parts> {
+    (1..=labels, 1_usize..=5)
+        .prop_flat_map(|(d, k)| {
+            let score = prop_oneof![3 => -3.0..3.0_f64, 1 => Just(-1000.0)];
+            let mass = prop_oneof![1 => 0.01..1.0_f64, 2 => Just(0.0)];
+            let trees = prop::collection::vec(row_tree(d), k);
+            (trees, prop::collection::vec(mass, 1 << d), prop::collection::vec(score, k + 1))
+        })
+        .prop_map(|(trees, mut masses, scores)| {
+            let mut sets = all_sets(trees[0].0.len());
+            sets.sort();
+            masses[0] += 0.01; // a distribution needs a set
+            let total: f64 = masses.iter().sum();
+            let shares = (0..).zip(masses).map(|(set, mass)| (set, mass / total)).collect();
+            Parts { trees, sets, shares, scores }
+        })
+}
+
+pub(crate) fn assembled(parts: &Parts) -> RowMixture<'_> {
+    let total = log_sum_exp(&parts.scores);
+    let mut experts: Vec<RowExpert<'_>> =
+        parts.trees.iter().map(|(tree, tables)| RowExpert::Tree(tree, tables.clone())).collect();
+    let labels = experts[0].labels();
+    experts.push(RowExpert::Sets(RowSets::new(labels, &parts.sets, parts.shares.clone())));
+    RowMixture { log_gate: parts.scores.iter().map(|score| score - total).collect(), experts }
 }
 
 /// All label sets with their probabilities.
@@ -98,8 +121,8 @@ fn check(mixture: &RowMixture<'_>, sets: &[(LabelSet, f64)]) -> Result<(), TestC
 /// Parts in which some probabilities are exactly 0 or 1.
 fn degenerate_parts(labels: usize) -> impl Strategy<Value = Parts> {
     let choices = prop::collection::vec(0_u8..8, 5 * labels * 2);
-    (parts(labels), choices).prop_map(|((mut experts, scores), choices)| {
-        let sides = experts.iter_mut().flat_map(|(_, tables)| tables.iter_mut().flatten());
+    (parts(labels), choices).prop_map(|(mut parts, choices)| {
+        let sides = parts.trees.iter_mut().flat_map(|(_, tables)| tables.iter_mut().flatten());
         for (side, choice) in sides.zip(choices) {
             match choice {
                 0 | 1 => *side = [0.0, f64::NEG_INFINITY],
@@ -107,7 +130,7 @@ fn degenerate_parts(labels: usize) -> impl Strategy<Value = Parts> {
                 _ => {}
             }
         }
-        (experts, scores)
+        parts
     })
 }
 
@@ -183,7 +206,10 @@ fn certainty_and_impossibility_are_no_special_case() {
     let tree = Branching::new(vec![None, Some(0), Some(1)]).unwrap();
     let mixture = RowMixture {
         log_gate: vec![0.0, f64::NEG_INFINITY],
-        experts: vec![(&tree, vec![[half, half], [never, always], [never, never]]), (&tree, vec![[half, half]; 3])],
+        experts: vec![
+            RowExpert::Tree(&tree, vec![[half, half], [never, always], [never, never]]),
+            RowExpert::Tree(&tree, vec![[half, half]; 3]),
+        ],
     };
     check(&mixture, &enumerated(&mixture)).unwrap();
     assert!(mixture.pairs().conditional[2].is_none());
@@ -206,7 +232,7 @@ fn samples_come_as_often_as_they_are_probable() {
     let tables = |p: f64| vec![[side(p), side(p)], [side(0.2), side(0.9)]];
     let mixture = RowMixture {
         log_gate: vec![0.3_f64.ln(), 0.7_f64.ln()],
-        experts: vec![(&tree, tables(0.1)), (&tree, tables(0.6))],
+        experts: vec![RowExpert::Tree(&tree, tables(0.1)), RowExpert::Tree(&tree, tables(0.6))],
     };
     let mut stream = Stream::new(7, "sample", 0);
     let drawn: Vec<LabelSet> = (0..40_000).map(|_| mixture.sample(&mut stream)).collect();
@@ -221,7 +247,10 @@ fn samples_come_as_often_as_they_are_probable() {
 fn the_one_responsible_is_the_one_who_could() {
     let tree = Branching::isolated(1);
     let side = |p: f64| vec![[[(1.0 - p).ln(), p.ln()]; 2]];
-    let mixture = RowMixture { log_gate: vec![0.5_f64.ln(); 2], experts: vec![(&tree, side(0.9)), (&tree, side(0.3))] };
+    let mixture = RowMixture {
+        log_gate: vec![0.5_f64.ln(); 2],
+        experts: [0.9, 0.3].map(|p| RowExpert::Tree(&tree, side(p))).to_vec(),
+    };
     let shares = mixture.responsibilities(&LabelSet::from_bools(&[true]));
     assert!(near(shares[0], 0.75) && near(shares[1], 0.25));
 }

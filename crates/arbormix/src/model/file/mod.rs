@@ -6,9 +6,11 @@
 
 mod container;
 mod error;
+mod label_sets;
 mod stored;
 
 pub use error::ModelFileError;
+pub(crate) use label_sets::{members_of, sets_of};
 pub use stored::{Stored, Tensor};
 
 use std::collections::BTreeMap;
@@ -54,11 +56,12 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model> {
 }
 
 fn pack(model: &Model) -> Result<Container, ModelFileError> {
-    let stored = model.predictor.store();
+    let mut stored = model.predictor.store();
+    model.features.put(&mut stored);
     let mut entries = vec![
         ("crate_version", env!("CARGO_PKG_VERSION").to_string()),
         ("facts", entry("facts", &stored.facts)?),
-        ("features", entry("features", &model.features)?),
+        ("features", entry("features", model.features.parts())?),
         ("format", FORMAT.to_string()),
         ("format_version", FORMAT_VERSION.to_string()),
         ("method", model.method().to_string()),
@@ -91,8 +94,9 @@ fn unpack(container: Container) -> Result<Model> {
         return Err(ModelFileError::UnknownMethod { name: name.to_string(), known }.into());
     };
     let schema: Schema = parse(&metadata, "schema")?;
-    let predictor = method.load(&Stored { facts: parse(&metadata, "facts")?, tensors })?;
-    let features: FeatureMap = parse(&metadata, "features")?;
+    let stored = Stored { facts: parse(&metadata, "facts")?, tensors };
+    let predictor = method.load(&stored)?;
+    let features = FeatureMap::load(parse(&metadata, "features")?, &stored)?;
     agree("names of labels and labels", schema.label_names.len(), predictor.label_count())?;
     agree("features of the rows and of the predictor", features.feature_count(), predictor.feature_count())?;
     let mut model = Model::new(schema, features, parse(&metadata, "params")?, predictor, parse(&metadata, "report")?);
@@ -105,7 +109,8 @@ fn unpack(container: Container) -> Result<Model> {
     Ok(model)
 }
 
-fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {
+/// Errs if two sizes in a file contradict each other.
+pub(crate) fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {
     if left == right { Ok(()) } else { Err(ModelFileError::Contradiction { what, left, right }) }
 }
 

@@ -146,7 +146,8 @@ mod tests {
 
     fn partly_known() -> Dataset {
         let data = data();
-        let known = |row: usize| LabelSet::from_bools(&[row % 3 > 0, true, row % 4 > 0, true, true]);
+        let known =
+            |row: usize| LabelSet::from_bools(&[!row.is_multiple_of(3), true, !row.is_multiple_of(4), true, true]);
         let masks = (0..data.rows()).map(known).collect();
         let labels = Labels::with_mask(5, data.labels().sets().to_vec(), masks);
         let (columns, names) = (data.columns().to_vec(), data.label_names().to_vec());

@@ -77,6 +77,8 @@ def shown(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(shown(part) for part in value)
     if isinstance(value, dict):
+        if len(value) != 1:
+            return value  # a group that may be absent, such as features_nystrom
         [(word, inner)] = value.items()
         if isinstance(inner, dict):
             return f"{word}({', '.join(f'{name}={number!r}' for name, number in inner.items())})"

@@ -31,6 +31,7 @@ class MLME(MultiLabelClassifier):
         em_solver_tolerance: float = ...,
         em_tolerance: float = ...,
         experts: int | str = ...,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         gate_penalties: Sequence[float] = ...,
         gate_solver_max_iterations: int | str = ...,
@@ -64,6 +65,7 @@ class CTBN(MultiLabelClassifier):
         *,
         completion_max_iterations: int | str = ...,
         completion_tolerance: float = ...,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -84,6 +86,7 @@ class BinaryRelevance(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -98,6 +101,7 @@ class ClassifierChain(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -114,6 +118,7 @@ class ProbabilisticChain(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         inference: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
@@ -133,6 +138,7 @@ class EnsembleOfChains(MultiLabelClassifier):
         *,
         chains: int | str = ...,
         combination: str | dict[str, Any] = ...,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -149,6 +155,7 @@ class MLKNN(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         neighbours: int | str = ...,
         smoothing: float = ...,
@@ -159,6 +166,7 @@ class IBLR(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         logistic_bias: str | dict[str, Any] = ...,
         logistic_costs: Sequence[float] = ...,
@@ -176,6 +184,7 @@ class CHF(MultiLabelClassifier):
     def __init__(
         self,
         *,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         folds: int | str = ...,
         hard: bool = ...,
@@ -197,6 +206,7 @@ class MMOC(MultiLabelClassifier):
         bulge: float = ...,
         costs: Sequence[float] = ...,
         decoding: str | dict[str, Any] = ...,
+        features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         held_out: float = ...,
         logistic_bias: str | dict[str, Any] = ...,
@@ -209,5 +219,22 @@ class MMOC(MultiLabelClassifier):
         solver_max_iterations: int | str = ...,
         solver_tolerance: float = ...,
         variances: str | dict[str, Any] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class LabelPowerset(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        base: str | dict[str, Any] = ...,
+        features_nystrom: Any = ...,
+        features_scaling: str | dict[str, Any] = ...,
+        forest_split_features: int | str = ...,
+        forest_trees: int | str = ...,
+        gate_penalty: float = ...,
+        gate_solver_max_iterations: int | str = ...,
+        gate_solver_tolerance: float = ...,
+        seed: int | str = ...,
+        unseen: Any = ...,
         verbose: bool = ...,
     ) -> None: ...

@@ -29,7 +29,8 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
-    command = sys.argv[2] if len(sys.argv) > 2 else str(pathlib.Path(__file__).parents[1] / "target/release/arbormix")
+    built = pathlib.Path(__file__).parents[1] / "target/release/arbormix"
+    command = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else built).resolve()
     path = folder / "scene.arff.gz"
     data = arbormix.load_arff(path)
     reading = best(lambda: arbormix._core.read(str(path)))

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arbormix::data::LabelSet;
 use arbormix::decide::Rule;
+use arbormix::joint::RowMixture;
+use arbormix::joint::Rows;
 use arbormix::matrix::{DenseMatrix, Matrix};
-use arbormix::mixture::Rows;
-use arbormix::mixture::map::RowMixture;
 use arbormix::question::{Event, Known};
 use arbormix::random::Stream;
 use arbormix::{Inference, Model, Prediction, Result};
@@ -267,7 +267,7 @@ impl Questions {
     /// For every row the most probable sets that cover a probability, their log-probabilities, and whether they do.
     fn credible<'py>(&self, py: Python<'py>, mass: f64, limit: usize) -> PyResult<Vec<Credible<'py>>> {
         let rows = self.ask(py, |_, mixture| Ok(mixture.credible_sets(mass, limit, 0)))?;
-        let row = |found: arbormix::mixture::CredibleSets| {
+        let row = |found: arbormix::joint::CredibleSets| {
             let (sets, logs): (Vec<LabelSet>, Vec<f64>) = found.sets.into_iter().unzip();
             Ok((set_array(py, &sets, self.labels())?, logs.into_pyarray(py), found.reached))
         };

@@ -22,6 +22,7 @@ pub mod error;
 pub mod experiment;
 pub mod features;
 pub mod forest;
+pub mod joint;
 mod learner;
 pub mod logistic;
 pub mod matrix;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use arbormix::data::Dataset;
 use arbormix::experiment::scoring::in_blocks;
+use arbormix::joint::RowMixture;
+use arbormix::joint::Rows;
 use arbormix::matrix::Matrix;
-use arbormix::mixture::Rows;
-use arbormix::mixture::map::RowMixture;
 use arbormix::progress::Progress;
 use arbormix::question::{Event, Known};
 use arbormix::{AtomicFile, Inference, Model, Prediction, Result};

@@ -32,7 +32,7 @@ pub use thresholds::{PooledF1, Thresholds};
 
 use crate::data::LabelSet;
 use crate::error::{ParamError, Result};
-use crate::mixture::map::RowMixture;
+use crate::joint::RowMixture;
 
 /// What a rule decides for one row.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::{by_label, ranked, set_of};
 use crate::data::LabelSet;
-use crate::mixture::map::RowMixture;
+use crate::joint::RowMixture;
 use crate::tree::inference::Counts;
 
 /// For every size c ≥ 1, the set of that size with the largest expected F and its value.

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::mixture::RowExpert;
-use crate::mixture::questions::tests::{assembled, enumerated, parts};
+use crate::joint::RowExpert;
+use crate::joint::questions::tests::{assembled, enumerated, parts};
 use crate::tree::tests::all_sets;
 
 /// The expectation of a value over all label sets.

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use super::boosting;
 use super::em::{Em, State};
-use super::map::Found;
-use super::questions::tests::{assembled, parts};
 use super::*;
 use crate::data::planted::{Planted, Truth, photos};
 use crate::data::{Dataset, LabelSet};
+use crate::joint::map::Found;
+use crate::joint::questions::tests::{assembled, parts};
 use crate::learner::{Inference, Learner, Predictor, TrainingSet};
 use crate::logistic::{Gate, GateParams, LogisticParams, SolverParams};
 use crate::matrix::Matrix;

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::Model;
 use crate::data::{DataError, Dataset, LabelSet};
 use crate::error::{Error, Result};
-use crate::mixture::map::Found;
-use crate::mixture::{RowExpert, Rows};
+use crate::joint::map::Found;
+use crate::joint::{RowExpert, Rows};
 
 /// The most probable label set of a row, and what speaks for each of its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,9 +14,9 @@ use crate::data::{DataError, Dataset, LabelSet};
 use crate::decide::{PooledF1, Rule, Thresholds};
 use crate::error::{Error, ParamError, Result};
 use crate::features::FeatureMap;
+use crate::joint::Rows;
 use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor, out_of_fold_marginals};
 use crate::matrix::{DenseMatrix, Matrix};
-use crate::mixture::Rows;
 use crate::progress::Progress;
 use crate::question::Known;
 

@@ -3,7 +3,7 @@
 use arbormix::Result;
 use arbormix::data::LabelSet;
 use arbormix::decide::Rule;
-use arbormix::mixture::map::RowMixture;
+use arbormix::joint::RowMixture;
 use arbormix::question::Event;
 use arbormix::random::Stream;
 use serde_json::{Map, Value, json};

@@ -7,7 +7,7 @@
 //!
 //! where rᵢ is the share of the training rows with label i, (n₁ + ½) / (N + 1), and ε is how often a further row would
 //! have an unseen set: by Good and Turing the share of rows whose set no other row has, (singletons + ½) / (N + 1).
-//! That is a mixture of a table and a tree without edges, so every question of [`crate::mixture::Rows`] has an exact
+//! That is a mixture of a table and a tree without edges, so every question of [`crate::joint::Rows`] has an exact
 //! answer. With `unseen = 0` it is the plain label powerset.
 
 mod fit;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::mixture::RowSets;
+use crate::joint::RowSets;
 use crate::tree::Branching;
 use crate::tree::inference::Table;
 use crate::tree::tests::{all_sets, row_tree};

@@ -1,0 +1,20 @@
+//! Joint distributions P(y | x) of single rows, made of label trees and of tables of label sets.
+//!
+//! Both are tractable, and so is a mixture of them: whatever a method fitted, if it hands out [`Rows`] every question
+//! about the joint distribution has an exact answer here.
+//!
+//! - [`RowExpert`]: one tree or one table at one row
+//! - [`map`]: the most probable label set of a mixture, proven; `annealing`: the paper's search for it (Section 5.4)
+//! - `questions`: everything else one row's distribution answers
+//! - [`Rows`]: the distributions of many rows
+
+mod annealing;
+mod expert;
+pub mod map;
+pub(crate) mod questions;
+mod rows;
+
+pub use expert::{RowExpert, RowSets};
+pub use map::RowMixture;
+pub use questions::{CredibleSets, Given, Pairs};
+pub use rows::Rows;

@@ -85,6 +85,7 @@ impl Model {
             Joint::Distribution => Some("distribution"),
             Joint::TeacherForced => Some("teacher-forced"),
             Joint::GreedyPath => Some("greedy-path"),
+            Joint::MeanField => Some("mean-field"),
             Joint::None => None,
         }
     }

@@ -116,4 +116,15 @@ impl ParamError {
     ) -> Result<(), ParamError> {
         if holds { Ok(()) } else { Err(ParamError::Value { name, value: format!("{value:?}"), rule }) }
     }
+
+    /// The same for a parameter that is a word or a group: the message has it as a user writes it.
+    pub(crate) fn require_choice(
+        holds: bool,
+        name: &'static str,
+        value: &impl serde::Serialize,
+        rule: &'static str,
+    ) -> Result<(), ParamError> {
+        let written = || serde_json::to_value(value).map_or_else(|error| error.to_string(), |value| value.to_string());
+        if holds { Ok(()) } else { Err(ParamError::Value { name, value: written(), rule }) }
+    }
 }

@@ -241,6 +241,8 @@ pub enum Joint {
     /// Each label given the *predicted* earlier ones: the labels are independent along the greedy path. This is how the
     /// paper scores CC.
     GreedyPath,
+    /// A product of independent labels that stands in for a distribution whose sums are out of reach (MMOC).
+    MeanField,
     /// None: only decisions or scores.
     None,
 }
@@ -249,6 +251,17 @@ impl Joint {
     /// Whether [`Predictor::log_prob`] answers.
     pub fn has_probabilities(self) -> bool {
         self != Joint::None
+    }
+
+    /// What the probability is, for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Joint::Distribution => "a distribution over label sets",
+            Joint::TeacherForced => "each label given the true earlier ones",
+            Joint::GreedyPath => "each label given the predicted earlier ones",
+            Joint::MeanField => "independent labels in place of the distribution",
+            Joint::None => "no probabilities of label sets",
+        }
     }
 }
 

@@ -77,6 +77,15 @@ fn answers_have_the_right_shape_and_agree() {
                 assert!(logs.iter().all(|of| of[row] <= own + 1e-9), "{name} row {row}");
             }
         }
+        assert_eq!(predictor.has_distributions(), predictor.distributions(&features).is_some(), "{name}");
+        if let Some(rows) = predictor.distributions(&features) {
+            for (set, log) in sets.iter().zip(&logs) {
+                let of_rows = rows.log_prob(&vec![set.clone(); 4]);
+                assert!(of_rows.iter().zip(log).all(|(a, b)| (a - b).abs() < 1e-9), "{name} {set:?}");
+            }
+            let same = rows.marginals(4).values().iter().zip(marginals.values()).all(|(a, b)| (a - b).abs() < 1e-9);
+            assert!(same, "{name}");
+        }
         if let Ok(top) = predictor.top_sets(&features, 3) {
             for (row, best) in top.iter().enumerate() {
                 let mut expected: Vec<f64> = logs.iter().map(|of| of[row]).collect();

@@ -4,13 +4,13 @@ mod outputs;
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::Dataset;
+use arbormix::data::formats::data_name;
 use arbormix::data::splits::Folds;
 use arbormix::experiment::{Contestant, Experiment, PairedTest, Task, method_named};
 use clap::Args;
 
 use self::outputs::Outputs;
-use super::runner::RunArgs;
+use super::runner::{RunArgs, inputs_of};
 use crate::args::{Common, DataArgs};
 use crate::failure::Failure;
 use crate::method_spec::split_list;
@@ -72,8 +72,7 @@ impl Compare {
         let contestants: Vec<Contestant> =
             names.into_iter().zip(learners).map(|(name, learner)| Contestant { name, learner }).collect();
         let reference = self.reference_name(&contestants)?;
-        let inputs: Vec<&Path> = self.data.iter().chain(&self.fold_file).map(PathBuf::as_path).collect();
-        self.outputs.require(&inputs)?;
+        self.outputs.require(&self.inputs()?, self.data.len(), contestants.len())?;
         let tasks = (0..self.data.len()).map(|at| self.task(at, common)).collect::<Result<_, _>>()?;
         let results = self.run.run(Experiment::new(tasks, contestants)?, CELLS, reporter)?;
         let test = if self.test == "corrected" { PairedTest::Corrected } else { PairedTest::Paired };
@@ -94,7 +93,7 @@ impl Compare {
     fn task(&self, at: usize, common: &Common) -> Result<Task, Failure> {
         let data = self.how.read(&self.data[at])?;
         let seed = common.seed.unwrap_or_default();
-        let folds = match self.fold_path(at, &data)? {
+        let folds = match self.fold_path(at)? {
             Some(path) => Folds::from_file(&path, data.rows())?,
             None if self.stratified => Folds::stratified(data.labels(), self.folds, seed)?,
             None => Folds::shuffled(data.rows(), self.folds, seed)?,
@@ -102,10 +101,20 @@ impl Compare {
         Ok(Task { data, folds })
     }
 
-    fn fold_path(&self, at: usize, data: &Dataset) -> Result<Option<PathBuf>, Failure> {
+    /// Every file that is read.
+    fn inputs(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut inputs: Vec<PathBuf> = self.data.iter().flat_map(|path| inputs_of(path)).collect();
+        inputs.extend(self.how.xml().map(Path::to_path_buf));
+        for at in 0..self.data.len() {
+            inputs.extend(self.fold_path(at)?);
+        }
+        Ok(inputs)
+    }
+
+    fn fold_path(&self, at: usize) -> Result<Option<PathBuf>, Failure> {
         match self.fold_file.as_slice() {
             [] => Ok(None),
-            [folder] if folder.is_dir() => Ok(Some(folder.join(format!("{}.txt", data.name())))),
+            [folder] if folder.is_dir() => Ok(Some(folder.join(format!("{}.txt", data_name(&self.data[at]))))),
             files if files.len() == self.data.len() => Ok(Some(files[at].clone())),
             files => Err(Failure::Usage(format!(
                 "--fold-file: {} files for {} data files; give one for each, or a folder with NAME.txt for each",

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use arbormix::data::{DataError, Dataset};
 use arbormix::experiment::scoring::measure_model;
 use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
-use arbormix::{Error, Model};
+use arbormix::{Error, Joint, Model};
 use clap::Args;
 use serde_json::json;
 
@@ -76,6 +76,7 @@ impl Evaluate {
                 "cells": measures.cells(),
                 "measures": measures.iter().map(|(name, value, _)| (name, value)).collect::<BTreeMap<_, _>>(),
                 "absent": measures.absent(),
+                "joint": model.predictor().joint(),
                 "zero_division": self.zero_division,
                 "labels_without_support": without,
             });
@@ -90,6 +91,10 @@ impl Evaluate {
         }
         let mut text = to_text(&measures);
         text.push_str(&format!("0/0 in precision, recall, F1 and Jaccard counts as {}\n", self.zero_division));
+        let joint = model.predictor().joint();
+        if joint.has_probabilities() && joint != Joint::Distribution {
+            text.push_str(&format!("probabilities of label sets are of {}\n", joint.describe()));
+        }
         if !without.is_empty() {
             text.push_str(&format!("labels that no row has: {}\n", without.join(", ")));
         }

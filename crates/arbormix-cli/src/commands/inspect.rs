@@ -49,6 +49,7 @@ impl Inspect {
                 "schema": model.schema(),
                 "params": model.params(),
                 "features": model.predictor().feature_count(),
+                "joint": model.predictor().joint(),
                 "trees": parents,
                 "gate": gate,
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
@@ -105,7 +106,10 @@ fn overview(model: &Model) -> String {
     line("trained on", format!("{} ({} rows)", schema.trained_on, schema.rows));
     line("features", model.predictor().feature_count().to_string());
     line("labels", format!("{}: {}", schema.label_names.len(), schema.label_names.join(", ")));
-    line("experts", model.predictor().trees().len().to_string());
+    if !model.predictor().trees().is_empty() {
+        line("experts", model.predictor().trees().len().to_string());
+    }
+    line("joint", model.predictor().joint().describe().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
     for thresholds in model.thresholds() {

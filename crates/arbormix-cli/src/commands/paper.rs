@@ -2,16 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::formats::{ReadOptions, read};
+use arbormix::data::Dataset;
+use arbormix::data::formats::{ReadOptions, label_file, read};
 use arbormix::data::splits::Folds;
-use arbormix::experiment::paper::{DATA, METHODS, OUR_DEFAULT, PaperData, markdown, published, published_markdown};
-use arbormix::experiment::report::{csv, json};
+use arbormix::experiment::paper::{
+    DATA, METHODS, OUR_DEFAULT, PaperData, beside_published, markdown, published, published_markdown,
+};
+use arbormix::experiment::report::{csv, json as report};
 use arbormix::experiment::{Contestant, Experiment, PairedTest, Task};
 use arbormix::progress::Progress;
 use arbormix::registry;
 use clap::Args;
+use serde_json::json;
 
-use super::runner::{RunArgs, require_outputs, write_text};
+use super::runner::{RunArgs, inputs_of, require_outputs, write_text};
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -26,8 +30,10 @@ const FOLDS: usize = 10;
 /// Reproduce the tables of the ML-ME paper, with the published figures beside ours
 ///
 /// Every method with the paper's settings, and ML-ME with our defaults, on the paper's ten data sets. --data is a folder
-/// with NAME.arff or NAME.arff.gz and NAME.xml: emotions, image, scene, yeast, enron, rcv1subset1-top10 and so on; those
-/// that are not there are left out. Every finished (data set, method, fold) is kept in a folder, `arbormix-paper.cells`
+/// with NAME.arff or NAME.arff.gz and NAME.xml: emotions, image, scene, yeast, enron, rcv1subset1-top10 and so on, or the
+/// cache of `arbormix data fetch` (which has emotions, enron, scene and yeast; image comes from its authors, and the
+/// RCV1 files are Mulan's rcv1subset1 … reduced to their ten most frequent labels); those that are not there are left
+/// out. Every finished (data set, method, fold) is kept in a folder, `arbormix-paper.cells`
 /// unless --checkpoint names another: killed at any moment and started again, the work goes on. The tables are Markdown.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  arbormix paper --published\n\nThe whole experiment, which takes hours:\n  \
@@ -49,9 +55,9 @@ pub(crate) struct Paper {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<String>>,
     /// Only show the published tables
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["csv", "only", "methods", "repaired", "folds", "timings"])]
     published: bool,
-    /// Where the tables go [default: the standard output]
+    /// Where the tables go [default: the standard output, unless --json wants that]
     #[arg(long, short, value_name = "FILE.md")]
     output: Option<PathBuf>,
     /// Also write one line per cell with all measures
@@ -68,18 +74,30 @@ impl Paper {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         let figures = published()?;
         let Some(folder) = self.data.as_deref().filter(|_| !self.published) else {
+            require_outputs([self.output.as_ref()], &[])?;
+            if common.json {
+                return print_json(&json!(figures));
+            }
             return self.tell(&published_markdown(&figures));
         };
         let methods = self.contestants(common.seed, reporter)?;
-        require_outputs([&self.output, &self.csv].map(Option::as_ref), &[])?;
-        let tasks = self.tasks(folder, common.seed.unwrap_or_default(), reporter)?;
+        let files = self.files(folder, reporter)?;
+        let inputs: Vec<PathBuf> = files.iter().flat_map(|file| file.inputs(self.folds.as_deref())).collect();
+        require_outputs([&self.output, &self.csv].map(Option::as_ref), &inputs)?;
+        let seed = common.seed.unwrap_or_default();
+        let tasks = files.iter().map(|file| self.task(file, seed)).collect::<Result<_, _>>()?;
         let results = self.run.run(Experiment::new(tasks, methods)?, CELLS, reporter)?;
         if let Some(path) = &self.csv {
             write_text(path, &csv(&results, self.timings))?;
         }
         if common.json {
             let reference = results.methods().iter().position(|method| method.name == "mlme").unwrap_or(0);
-            return print_json(&json(&results, reference, PairedTest::Paired, self.timings));
+            let mut all = report(&results, reference, PairedTest::Paired, self.timings);
+            all["published"] = json!(beside_published(&results, &figures));
+            if let Some(path) = &self.output {
+                write_text(path, &markdown(&results, &figures))?;
+            }
+            return print_json(&all);
         }
         self.tell(&markdown(&results, &figures))
     }
@@ -97,6 +115,10 @@ impl Paper {
         if let Some(wrong) = self.methods.iter().flatten().find(|name| !known.contains(&name.as_str())) {
             return Err(Failure::Usage(format!("--methods {wrong}: the paper has {}", known.join(", "))));
         }
+        let chosen: Vec<&String> = self.methods.iter().flatten().collect();
+        if let Some(twice) = (0..chosen.len()).find(|&at| chosen[..at].contains(&chosen[at])) {
+            return Err(Failure::Usage(format!("--methods {}: named twice", chosen[twice])));
+        }
         let wanted = |name: &&str| self.methods.as_ref().is_none_or(|names| names.iter().any(|other| other == name));
         let mut names = Vec::new();
         for name in known.into_iter().filter(wanted) {
@@ -110,7 +132,8 @@ impl Paper {
         Ok(names.into_iter().zip(learners).map(|(name, learner)| Contestant { name, learner }).collect())
     }
 
-    fn tasks(&self, folder: &Path, seed: u64, reporter: &Reporter) -> Result<Vec<Task>, Failure> {
+    /// The data files that are there.
+    fn files(&self, folder: &Path, reporter: &Reporter) -> Result<Vec<File>, Failure> {
         if let Some(wrong) = self.only.iter().flatten().find(|name| DATA.iter().all(|data| data.name != **name)) {
             let names: Vec<&str> = DATA.iter().map(|data| data.name).collect();
             return Err(Failure::Usage(format!("--only {wrong}: the paper has {}", names.join(", "))));
@@ -121,32 +144,79 @@ impl Paper {
         let repaired = self.repaired.iter().flat_map(|folder| {
             DATA.iter().filter(wanted).filter_map(move |data| Some((folder.as_path(), data, data.repaired?)))
         });
-        let mut tasks = Vec::new();
+        let mut files = Vec::new();
         for (folder, data, file) in plain.chain(repaired) {
             match find(folder, file) {
-                Some(path) => tasks.push(self.task(&path, data, seed)?),
+                Some(paths) => files.push(File { paths, name: file, folds: data.folds }),
                 None if self.only.is_some() => return Err(lacks(folder, file)),
                 None => reporter.note(&lacks(folder, file).to_string()),
             }
         }
-        if tasks.is_empty() {
-            return Err(Failure::Work(format!("{}: none of the paper's data sets is there", folder.display())));
+        if files.is_empty() {
+            return Err(Failure::Work(format!(
+                "{}: none of the paper's data sets is there; `arbormix data fetch emotions` fetches one of them",
+                folder.display()
+            )));
         }
-        Ok(tasks)
+        Ok(files)
     }
 
-    fn task(&self, path: &Path, names: &PaperData, seed: u64) -> Result<Task, Failure> {
-        let data = read(path, &ReadOptions::default())?;
+    fn task(&self, file: &File, seed: u64) -> Result<Task, Failure> {
+        let data = file.read()?;
         let folds = match &self.folds {
-            Some(folder) => Folds::from_file(&folder.join(format!("{}.txt", names.folds)), data.rows())?,
+            Some(folder) => Folds::from_file(&file.folds_in(folder), data.rows())?,
             None => Folds::shuffled(data.rows(), FOLDS, seed)?,
         };
         Ok(Task { data, folds })
     }
 }
 
-fn find(folder: &Path, file: &str) -> Option<PathBuf> {
-    ["arff", "arff.gz"].iter().map(|end| folder.join(format!("{file}.{end}"))).find(|path| path.is_file())
+/// A data set of the paper where it was found.
+struct File {
+    /// One file, or its training and its test part.
+    paths: Vec<PathBuf>,
+    /// Name of the data set.
+    name: &'static str,
+    /// Name of its fold file, without extension.
+    folds: &'static str,
+}
+
+impl File {
+    fn folds_in(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.txt", self.folds))
+    }
+
+    /// Every file that is read.
+    fn inputs(&self, folds: Option<&Path>) -> Vec<PathBuf> {
+        let mut inputs: Vec<PathBuf> = self.paths.iter().flat_map(|path| inputs_of(path)).collect();
+        inputs.extend(self.xml());
+        inputs.extend(folds.map(|folder| self.folds_in(folder)));
+        inputs
+    }
+
+    /// The label file that two parts share.
+    fn xml(&self) -> Option<PathBuf> {
+        let whole = |path: &PathBuf| label_file(&path.with_file_name(format!("{}.arff", self.name)));
+        self.paths.first().filter(|_| self.paths.len() > 1).map(whole)
+    }
+
+    /// The rows of all parts.
+    fn read(&self) -> Result<Dataset, Failure> {
+        let options = ReadOptions { xml: self.xml(), ..ReadOptions::default() };
+        let mut parts = self.paths.iter().map(|path| read(path, &options));
+        let first = parts.next().ok_or_else(|| Failure::Work(format!("{}: no file", self.name)))??;
+        Ok(parts.try_fold(first, |all, part| all.followed_by(&part?))?.renamed(self.name))
+    }
+}
+
+/// The file in the folder, or in a folder of its own as `data fetch` leaves it, perhaps in two parts.
+fn find(folder: &Path, file: &str) -> Option<Vec<PathBuf>> {
+    let own = folder.join(file);
+    let whole = [folder, &own]
+        .into_iter()
+        .flat_map(|place| ["arff", "arff.gz"].map(|end| vec![place.join(format!("{file}.{end}"))]));
+    let parts = ["train", "test"].map(|part| own.join(format!("{file}-{part}.arff"))).to_vec();
+    whole.chain([parts]).find(|paths| paths.iter().all(|path| path.is_file()))
 }
 
 fn lacks(folder: &Path, file: &str) -> Failure {

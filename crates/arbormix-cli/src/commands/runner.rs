@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use arbormix::AtomicFile;
+use arbormix::data::formats::label_file;
 use arbormix::experiment::{Checkpoint, Experiment, Results, RunOptions, run};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::output::require_output;
+use crate::output::{print, require_output};
 use crate::progress::Reporter;
 
 /// How the cells of an experiment are run and kept.
@@ -51,19 +52,41 @@ impl RunArgs {
     }
 }
 
-/// Writes a text file, whole or not at all.
+/// Writes a text file, whole or not at all; `-` is the standard output.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return print(text);
+    }
     let mut file = AtomicFile::create(path)?;
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(arbormix::Error::io(path))?;
     Ok(file.commit()?)
 }
 
-/// Errs before the work if one of the outputs cannot be written.
+/// Errs before the work if one of the outputs cannot be written, is read by the command, or is named twice.
 pub(crate) fn require_outputs<'a>(
     outputs: impl IntoIterator<Item = Option<&'a PathBuf>>,
-    inputs: &[&Path],
+    inputs: &[PathBuf],
 ) -> Result<(), Failure> {
-    outputs.into_iter().flatten().try_for_each(|path| require_output(path, inputs))
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+    outputs.iter().try_for_each(|path| require_output(path, &inputs))?;
+    // Both exist by their folders; a file that does not exist yet has no canonical name of its own.
+    let place = |path: &Path| {
+        (
+            Path::new(".").join(path).parent().and_then(|folder| folder.canonicalize().ok()),
+            path.file_name().map(Into::into),
+        )
+    };
+    let places: Vec<(Option<PathBuf>, Option<PathBuf>)> = outputs.iter().map(|path| place(path)).collect();
+    match (0..places.len()).find(|&at| places[..at].contains(&places[at])) {
+        Some(at) => Err(Failure::Usage(format!("{}: two outputs cannot share a file", outputs[at].display()))),
+        None => Ok(()),
+    }
+}
+
+/// The files that are read for a data file: itself and its label file.
+pub(crate) fn inputs_of(data: &Path) -> [PathBuf; 2] {
+    [data.to_path_buf(), label_file(data)]
 }
 
 /// Three quarters of what the system calls available.

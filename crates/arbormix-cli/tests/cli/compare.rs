@@ -114,3 +114,43 @@ fn a_failing_data_set_does_not_stop_the_other() {
     assert!(ran.stderr.contains("note: gaps, cc, fold 0 failed: "), "{}", ran.stderr);
     assert!(ran.stdout.contains("good"));
 }
+
+#[test]
+fn a_failing_method_costs_neither_tables_nor_diagram() {
+    let folder = Folder::new();
+    folder.write("one.csv", table(60, 3));
+    folder.write("two.csv", table(20, 4));
+    // Fewer rows than neighbours in one of the data sets.
+    let compare = "compare one.csv two.csv --labels cat,pet --folds 2 --methods br,cc,mlknn+neighbours=25 \
+        --reference br --cd-diagram ranks.svg";
+    let ran = folder.run(compare);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for part in
+        ["Not ranked, because some of their cells have no value: mlknn+neighbours=25", "Wilcoxon over", "cc each"]
+    {
+        assert!(ran.stdout.contains(part), "{part} is not in\n{}", ran.stdout);
+    }
+    assert!(String::from_utf8(folder.read("ranks.svg")).unwrap().contains("cc ("));
+}
+
+#[test]
+fn what_cannot_end_well_is_refused_before_the_work() {
+    let folder = Folder::new();
+    folder.write("one.arff", "@relation one\n@attribute x numeric\n@attribute cat {0,1}\n@data\n1,0\n2,1\n3,0\n4,1\n");
+    folder.write("one.xml", "<labels><label name=\"cat\"></label></labels>");
+    folder.write("one.txt", "0\n0\n1\n1\n");
+    let compare = "compare one.arff --fold-file . --methods br";
+    for (option, said) in [
+        ("--csv one.arff", "one.arff: is read by this command"),
+        ("--csv one.xml", "one.xml: is read by this command"),
+        ("--markdown one.txt", "one.txt: is read by this command"),
+        ("--csv a --latex ./a", "./a: two outputs cannot share a file"),
+        ("--cd-diagram a.svg", "give at least two of each"),
+    ] {
+        let ran = folder.run(&format!("{compare} {option}"));
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{option}: {}", ran.stderr);
+        assert!(!folder.path(CELLS).exists(), "{option}");
+    }
+    let csv = folder.succeed(&format!("{compare} --csv - --quiet"));
+    assert!(csv.starts_with("data,method,"), "{csv}");
+}

@@ -47,3 +47,28 @@ fn the_tables_have_the_papers_layout_with_ours_beside() {
     let absent = folder.run("paper --data . --only yeast --quiet");
     assert_eq!((absent.code, absent.stderr.as_str()), (1, "error: .: there is no yeast.arff or yeast.arff.gz\n"));
 }
+
+#[test]
+fn fetched_files_are_found_and_parts_are_joined() {
+    let folder = Folder::new();
+    for (name, rows) in [("scene-train", 40), ("scene-test", 20)] {
+        let rows: String = table(rows, 7).lines().skip(1).map(|line| format!("{line}\n")).collect();
+        let header =
+            "@relation s\n@attribute size numeric\n@attribute fur numeric\n@attribute cat {0,1}\n@attribute pet {0,1}";
+        folder.write(&format!("{name}.arff"), format!("{header}\n@data\n{rows}"));
+    }
+    folder.write("scene.xml", "<labels><label name=\"cat\"/><label name=\"pet\"/></labels>");
+    std::fs::create_dir_all(folder.path("cache/scene")).unwrap();
+    for file in ["scene-train.arff", "scene-test.arff", "scene.xml"] {
+        std::fs::rename(folder.path(file), folder.path(&format!("cache/scene/{file}"))).unwrap();
+    }
+    let json = folder.json("paper --data cache --only scene --methods br --json --quiet");
+    assert_eq!((&json["data"][0]["name"], &json["data"][0]["rows"]), (&"scene".into(), &60.into()));
+    let figure = &json["published"][0];
+    assert_eq!((&figure["measure"], &figure["method"]), (&"exact_match".into(), &"br".into()));
+    assert!(figure["value"].is_f64() && figure["ours"].is_f64() && figure["standard_errors"].is_f64(), "{figure}");
+    let overwritten = folder.run("paper --data cache --methods br -o cache/scene/scene-test.arff --quiet");
+    assert!(overwritten.code == 2 && overwritten.stderr.contains("is read by this command"), "{}", overwritten.stderr);
+    assert!(folder.run("paper --data cache --methods br,br --quiet").stderr.contains("named twice"));
+    assert!(folder.json("paper --published --json").as_array().unwrap().len() > 300);
+}

@@ -234,6 +234,6 @@ fn thresholds_travel_with_the_model_and_are_asked_for_when_they_lack() {
             assert_eq!(line["decision"]["expected"], fitted["reached"]);
         }
     }
-    let ran = folder.run("fit train.csv --labels cat,pet --method mlknn --thresholds -o m");
-    assert!(ran.code != 0 && ran.stderr.contains("mlknn cannot give decisions by thresholds"), "{}", ran.stderr);
+    let ran = folder.run("fit train.csv --labels cat,pet --method cc --thresholds -o m");
+    assert!(ran.code != 0 && ran.stderr.contains("cc cannot give decisions by thresholds"), "{}", ran.stderr);
 }

@@ -1,8 +1,8 @@
 //! A data set: raw feature columns, labels, and the names of both.
 
-use super::labels::Labels;
+use super::labels::{LabelSet, Labels};
 use crate::error::Result;
-use crate::matrix::Matrix;
+use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 
 /// What a raw feature column holds.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -181,6 +181,16 @@ pub enum DataError {
         /// Why, and what to use instead.
         reason: &'static str,
     },
+    /// Two data sets that should be one have other columns.
+    #[error("{first:?} and {second:?} cannot be joined: their {what} differ")]
+    Joined {
+        /// Name of the first.
+        first: String,
+        /// Name of the second.
+        second: String,
+        /// "features" or "labels".
+        what: &'static str,
+    },
     /// A fold file does not fit the data.
     #[error("fold file: {message}")]
     Folds {
@@ -279,6 +289,12 @@ impl Dataset {
         &self.label_names
     }
 
+    /// The same data under another name.
+    pub fn renamed(mut self, name: impl Into<String>) -> Dataset {
+        self.name = name.into();
+        self
+    }
+
     /// The rows with the given indices, in that order.
     pub fn select_rows(&self, rows: &[usize]) -> Dataset {
         Dataset {
@@ -289,6 +305,48 @@ impl Dataset {
             labels: self.labels.select_rows(rows),
             label_names: self.label_names.clone(),
         }
+    }
+
+    /// The rows of this data set and then those of another with the same columns, under this one's name.
+    ///
+    /// ```
+    /// use arbormix::data::planted::Planted;
+    ///
+    /// let (data, _truth) = Planted { rows: 30, seed: 1, ..Planted::default() }.sample()?;
+    /// let [first, second]: [Vec<usize>; 2] = [(0..10).collect(), (10..30).collect()];
+    /// assert_eq!(data.select_rows(&first).followed_by(&data.select_rows(&second))?, data);
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    pub fn followed_by(&self, other: &Dataset) -> Result<Dataset> {
+        let differ = |what| DataError::Joined { first: self.name.clone(), second: other.name.clone(), what };
+        if self.columns != other.columns || self.features.is_sparse() != other.features.is_sparse() {
+            return Err(differ("features").into());
+        }
+        if self.label_names != other.label_names {
+            return Err(differ("labels").into());
+        }
+        let parts = [self, other];
+        let known = |part: &Dataset, row| {
+            LabelSet::from_bools(&(0..part.labels.count()).map(|i| part.labels.is_observed(row, i)).collect::<Vec<_>>())
+        };
+        let rows = || parts.into_iter().flat_map(|part| (0..part.rows()).map(move |row| (part, row)));
+        let (sets, masks) = rows().map(|(part, row)| (part.labels.row(row).clone(), known(part, row))).unzip();
+        let mut builder = SparseBuilder::default();
+        for (part, row) in rows() {
+            part.features.visit_row(row, |column, value| builder.push(column, value));
+            builder.end_row();
+        }
+        let features = match (&self.features, &other.features) {
+            (Matrix::Dense(first), Matrix::Dense(second)) => {
+                let values = [first.values(), second.values()].concat();
+                Matrix::Dense(DenseMatrix::new(first.rows() + second.rows(), first.cols(), values))
+            }
+            _ => Matrix::Sparse(builder.finish(self.columns.len())),
+        };
+        let labels = Labels::with_mask(self.labels.count(), sets, masks);
+        let joined =
+            Dataset::with_missing(&*self.name, features, self.columns.clone(), labels, self.label_names.clone())?;
+        Ok(if self.implicit_columns { joined.with_implicit_columns() } else { joined })
     }
 
     /// Errs at the first stored cell for which `bad` holds.

@@ -91,6 +91,14 @@ impl Cell {
         finished.measures.iter().find(|measure| measure.name == name).map(|measure| measure.value)
     }
 
+    /// What kind of probability its CLL-loss is of, if it was finished.
+    pub fn joint(&self) -> Option<Joint> {
+        match &self.outcome {
+            CellOutcome::Finished(finished) => Some(finished.joint),
+            CellOutcome::Failed(_) => None,
+        }
+    }
+
     /// Why it failed, if it did.
     pub fn failure(&self) -> Option<&str> {
         match &self.outcome {

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ExperimentError;
 use super::results::{Results, mean_and_error};
-use super::significance::{Friedman, TTest, Wilcoxon, corrected_resampled_t, friedman, paired_t, wilcoxon};
+use super::significance::{
+    Friedman, TTest, Wilcoxon, corrected_resampled_t, friedman, nemenyi_distance, paired_t, wilcoxon,
+};
 use crate::measure::Direction;
 
 /// Level at which a difference counts.
@@ -69,14 +71,18 @@ impl Entry {
 /// Friedman's test on the data sets and methods that can be ranked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// The methods that have the measure, by number.
+    /// The methods that are ranked, by number.
     pub methods: Vec<usize>,
     /// The data sets on which all of these have it in every fold, by number.
     pub data: Vec<usize>,
     /// Mean rank of each of these methods; 1 is the best.
     pub mean_ranks: Vec<f64>,
+    /// Methods that have the measure somewhere but not on all of these data sets, by number.
+    pub left_out: Vec<usize>,
     /// Whether they differ; needs two data sets.
     pub friedman: Option<Friedman>,
+    /// Mean ranks further apart than this differ by Nemenyi's test; needs two data sets.
+    pub critical_difference: Option<f64>,
 }
 
 /// One measure of an experiment.
@@ -88,6 +94,8 @@ pub struct Comparison {
     pub better: Direction,
     /// Number of the reference method.
     pub reference: usize,
+    /// The test on the folds of a data set.
+    pub test: PairedTest,
     /// Data sets × methods; `None` where no fold has a value.
     pub entries: Vec<Vec<Option<Entry>>>,
     /// Mean ranks, if any method can be ranked on any data set.
@@ -129,7 +137,7 @@ impl Comparison {
         };
         let wilcoxon = (0..methods).map(over_data).collect();
         let ranking = Ranking::of(&entries, methods, better);
-        Comparison { measure: measure.to_string(), better, reference, entries, ranking, wilcoxon }
+        Comparison { measure: measure.to_string(), better, reference, test, entries, ranking, wilcoxon }
     }
 
     /// The number of the best mean of a data set.
@@ -166,15 +174,27 @@ pub(super) fn verdict(test: &TTest, better: Direction) -> Verdict {
 }
 
 impl Ranking {
+    /// Ranks the methods that are complete on every data set, or all methods on the data sets where all are complete:
+    /// whichever keeps more. So neither a method that fails somewhere nor a data set that is too large for some costs
+    /// the others their ranks.
     fn of(entries: &[Vec<Option<Entry>>], methods: usize, better: Direction) -> Option<Ranking> {
         let complete = |task: usize, method: usize| {
             entries[task][method].as_ref().is_some_and(|entry| entry.present() == entry.folds.len())
         };
-        // A method that nowhere has the measure (votes have no likelihood) must not keep the others from being ranked.
-        let chosen: Vec<usize> =
+        // A method that nowhere has the measure (votes have no likelihood) is no candidate; nor is a data set that none has.
+        let some: Vec<usize> =
             (0..methods).filter(|&method| (0..entries.len()).any(|task| complete(task, method))).collect();
-        let data: Vec<usize> =
-            (0..entries.len()).filter(|&task| chosen.iter().all(|&method| complete(task, method))).collect();
+        let used: Vec<usize> =
+            (0..entries.len()).filter(|&task| some.iter().any(|&method| complete(task, method))).collect();
+        let everywhere: Vec<usize> =
+            some.iter().copied().filter(|&method| used.iter().all(|&task| complete(task, method))).collect();
+        let shared: Vec<usize> =
+            used.iter().copied().filter(|&task| some.iter().all(|&method| complete(task, method))).collect();
+        let (chosen, data) = if everywhere.len() * used.len() >= some.len() * shared.len() {
+            (everywhere, used)
+        } else {
+            (some.clone(), shared)
+        };
         if data.is_empty() || chosen.is_empty() {
             return None;
         }
@@ -186,6 +206,43 @@ impl Ranking {
             let ranks = super::significance::ranks(row);
             mean_ranks.iter_mut().zip(ranks).for_each(|(sum, rank)| *sum += rank / rows.len() as f64);
         }
-        Some(Ranking { methods: chosen, data, mean_ranks, friedman: friedman(&rows) })
+        let friedman = friedman(&rows);
+        let critical_difference = friedman.as_ref().map(|_| nemenyi_distance(chosen.len(), rows.len(), LEVEL));
+        let left_out = some.into_iter().filter(|method| !chosen.contains(method)).collect();
+        Some(Ranking { methods: chosen, data, mean_ranks, left_out, friedman, critical_difference })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of two folds; `None` for a method that failed.
+    fn entries(means: &[&[Option<f64>]]) -> Vec<Vec<Option<Entry>>> {
+        let entry = |mean: &Option<f64>| {
+            mean.map(|mean| Entry { mean, standard_error: None, folds: vec![Some(mean); 2], test: None, verdict: None })
+        };
+        means.iter().map(|row| row.iter().map(entry).collect()).collect()
+    }
+
+    #[test]
+    fn a_method_that_fails_somewhere_does_not_cost_the_others_their_ranks() {
+        let one_fails = entries(&[&[Some(0.3), Some(0.2), Some(0.1)], &[Some(0.3), Some(0.4), None]]);
+        let ranking = Ranking::of(&one_fails, 3, Direction::Higher).unwrap();
+        assert_eq!((ranking.methods, ranking.data, ranking.left_out), (vec![0, 1], vec![0, 1], vec![2]));
+        assert_eq!(ranking.mean_ranks, [1.5, 1.5]);
+        assert!(ranking.critical_difference.is_some());
+        // Two that fail in different places leave the third; it is ranked alone, against nobody, on both.
+        let two_fail = entries(&[&[Some(0.3), None, Some(0.1)], &[Some(0.3), Some(0.4), None]]);
+        assert_eq!(Ranking::of(&two_fail, 3, Direction::Higher).unwrap().methods, [0]);
+    }
+
+    #[test]
+    fn a_data_set_that_most_methods_fail_on_is_left_out_instead() {
+        let row = [Some(0.3), Some(0.2), Some(0.1)];
+        let large = entries(&[&row, &row, &[Some(0.3), None, None]]);
+        let ranking = Ranking::of(&large, 3, Direction::Higher).unwrap();
+        assert_eq!((ranking.methods, ranking.data), (vec![0, 1, 2], vec![0, 1]));
+        assert!(ranking.left_out.is_empty());
     }
 }

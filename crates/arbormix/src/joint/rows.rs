@@ -49,7 +49,8 @@ impl<'a> Rows<'a> {
     /// What methods without distributions answer.
     pub(crate) fn unsupported(method: &'static str) -> Error {
         let what = "answers from a joint distribution";
-        Error::Unsupported { method, what, reason: "it is not made of label trees; use mlme, ctbn or br" }
+        let reason = "its distribution is made neither of label trees nor of tables of label sets; use mlme or ctbn";
+        Error::Unsupported { method, what, reason }
     }
 
     /// `count` rows, whose distributions are made when they are asked for.

@@ -3,11 +3,12 @@
 //! `odds` is N × d throughout: the log-odds of every label of every row.
 
 use crate::data::LabelSet;
+use crate::joint::{RowExpert, RowMixture, Rows};
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::{log_probability, log_sigmoid, sigmoid};
 use crate::matrix::DenseMatrix;
 use crate::tree::Branching;
-use crate::tree::inference::{BestSets, best_set};
+use crate::tree::inference::{BestSets, Table, best_set};
 
 /// Each label by itself; a probability of ½ counts as present.
 pub(super) fn predictions(odds: &DenseMatrix) -> Vec<Prediction> {
@@ -34,12 +35,23 @@ pub(super) fn log_prob(odds: &DenseMatrix, labels: &[LabelSet]) -> Vec<f64> {
     labels.iter().enumerate().map(of).collect()
 }
 
+/// The rows' distributions; `alone` is a tree without edges.
+pub(super) fn rows(odds: DenseMatrix, alone: &Branching) -> Rows<'_> {
+    Rows::new(odds.rows(), move |row| RowMixture {
+        log_gate: vec![0.0],
+        experts: vec![RowExpert::Tree(alone, tables(odds.row(row)))],
+    })
+}
+
+fn tables(odds: &[f64]) -> Vec<Table> {
+    odds.iter().map(|z| [[log_sigmoid(-z), log_sigmoid(*z)]; 2]).collect()
+}
+
 /// The `count` most probable sets of each row.
 pub(super) fn top_sets(odds: &DenseMatrix, count: usize) -> Vec<Vec<(LabelSet, f64)>> {
     let alone = Branching::isolated(odds.cols());
     let of = |row: usize| {
-        let table = |z: &f64| [[log_sigmoid(-z), log_sigmoid(*z)]; 2];
-        let tables: Vec<_> = odds.row(row).iter().map(table).collect();
+        let tables = tables(odds.row(row));
         BestSets::new(tables.len(), |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed)).take(count).collect()
     };
     (0..odds.rows()).map(of).collect()

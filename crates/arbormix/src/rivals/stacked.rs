@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::br::BinaryRelevance;
 use crate::data::LabelSet;
 use crate::error::Result;
+use crate::joint::Rows;
 use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 use crate::model::{ModelFileError, Stored};
@@ -99,6 +100,14 @@ impl<D: Derivation> Predictor for Stacked<D> {
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
         self.second.top_sets(&self.first.derive(features)?, count)
+    }
+
+    fn has_distributions(&self) -> bool {
+        true
+    }
+
+    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
+        self.second.distributions(&self.first.derive(features).ok()?)
     }
 
     fn store(&self) -> Stored {

@@ -1,6 +1,6 @@
 //! What compare writes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use arbormix::experiment::report::{Grid, critical_difference, csv, json};
 use arbormix::experiment::{Comparison, PairedTest, Results};
@@ -35,8 +35,12 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Errs before the work if a file cannot be written.
-    pub(super) fn require(&self, inputs: &[&Path]) -> Result<(), Failure> {
+    /// Errs before the work if a measure does not exist, a diagram would be empty or a file cannot be written.
+    pub(super) fn require(&self, inputs: &[PathBuf], data: usize, methods: usize) -> Result<(), Failure> {
+        if self.cd_diagram.is_some() && (data < 2 || methods < 2) {
+            let message = "--cd-diagram ranks methods over data sets; give at least two of each";
+            return Err(Failure::Usage(message.to_string()));
+        }
         require_outputs([&self.csv, &self.latex, &self.markdown, &self.cd_diagram].map(Option::as_ref), inputs)
     }
 
@@ -59,14 +63,17 @@ impl Outputs {
         if let Some(path) = &self.markdown {
             write_text(path, &grids.iter().map(|grid| grid.markdown(2)).collect::<Vec<_>>().join("\n"))?;
         }
-        if let Some(path) = &self.cd_diagram {
-            write_text(path, &diagram(results, comparisons.first())?)?;
-        }
         if as_json {
-            return print_json(&json(results, reference, test, self.timings));
+            print_json(&json(results, reference, test, self.timings))?;
+        } else {
+            let texts: Vec<String> = grids.iter().map(text).collect();
+            print(&texts.join("\n"))?;
         }
-        let texts: Vec<String> = grids.iter().map(text).collect();
-        print(&texts.join("\n"))
+        // Last: a diagram that failed cells leave empty must not cost the tables.
+        match &self.cd_diagram {
+            Some(path) => write_text(path, &diagram(results, comparisons.first())?),
+            None => Ok(()),
+        }
     }
 
     /// The measures that are asked for. A cell that failed has none, so a name is only wrong if others are there.
@@ -101,8 +108,8 @@ fn diagram(results: &Results, comparison: Option<&Comparison>) -> Result<String,
     let drawn = comparison.and_then(|comparison| {
         critical_difference(&comparison.measure, results.methods(), comparison.ranking.as_ref()?)
     });
-    let needs = "--cd-diagram needs at least two data sets and two methods without failed cells";
-    drawn.ok_or_else(|| Failure::Usage(needs.to_string()))
+    let needs = "--cd-diagram: not drawn, because fewer than two methods have values on at least two data sets";
+    drawn.ok_or_else(|| Failure::Work(needs.to_string()))
 }
 
 /// A grid for the terminal.

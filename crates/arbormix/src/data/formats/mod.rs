@@ -231,6 +231,11 @@ pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<()> {
     }
 }
 
+/// The label file that is read with an ARFF file if it is there: `NAME.xml` beside `NAME.arff` or `NAME.arff.gz`.
+pub fn label_file(arff: &Path) -> PathBuf {
+    mulan::path_beside(arff)
+}
+
 /// The path without a final `.gz`.
 fn without_gz(path: &Path) -> PathBuf {
     match path.extension() {
@@ -240,7 +245,7 @@ fn without_gz(path: &Path) -> PathBuf {
 }
 
 /// Name of a data set: its file's name without extensions.
-fn data_name(path: &Path) -> String {
+pub fn data_name(path: &Path) -> String {
     without_gz(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 

@@ -1,6 +1,6 @@
 //! The published figures, a data file of this crate.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::experiment::comparison::Verdict;
@@ -9,7 +9,7 @@ use crate::experiment::error::ExperimentError;
 const FILE: &str = include_str!("published.csv");
 
 /// One cell of the paper's tables.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
     /// The table: `exact_match`, `cll_loss`, `micro_f1` or `macro_f1`.
     pub measure: String,

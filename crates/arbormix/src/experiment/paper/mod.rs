@@ -8,7 +8,7 @@ mod ranking;
 mod tables;
 
 pub use figures::{Figure, published};
-pub use tables::{Column, markdown, published_markdown};
+pub use tables::{Beside, Column, beside_published, markdown, published_markdown};
 
 use crate::measure::Direction;
 

@@ -1,5 +1,7 @@
 //! The paper's tables with our figures beside the published ones, as Markdown.
 
+use serde::Serialize;
+
 use super::figures::Figure;
 use super::ranking;
 use super::{DATA, METHODS, OUR_DEFAULT, PaperTable, TABLES};
@@ -121,6 +123,42 @@ pub fn markdown(results: &Results, figures: &[Figure]) -> String {
     if !footnotes.notes().is_empty() {
         out.push_str("\n## Cells that failed\n\n");
         out.extend(footnotes.notes().iter().enumerate().map(|(at, note)| format!("[{}] {note}\n\n", at + 1)));
+    }
+    out
+}
+
+/// A published figure and ours.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Beside {
+    /// What was published.
+    #[serde(flatten)]
+    pub figure: Figure,
+    /// Our mean.
+    pub ours: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+    /// Ours minus the paper's, in our standard errors, positive if ours is better.
+    pub standard_errors: Option<f64>,
+}
+
+/// Every published figure of the data sets that were run, with ours.
+pub fn beside_published(results: &Results, figures: &[Figure]) -> Vec<Beside> {
+    let mut out = Vec::new();
+    for table in TABLES {
+        let comparison = compare(results, &table, "mlme");
+        for (task, info) in results.data().iter().enumerate() {
+            for (method, of) in results.methods().iter().enumerate() {
+                let Some(figure) = find(figures, &table, &paper_name(&info.name), &of.name) else { continue };
+                let entry = comparison.entries[task][method].as_ref();
+                let distance = entry.zip(figure.value).map(|(e, p)| Distance::of(e, p, table.better));
+                out.push(Beside {
+                    figure: figure.clone(),
+                    ours: entry.map(|entry| entry.mean),
+                    standard_error: entry.and_then(|entry| entry.standard_error),
+                    standard_errors: distance.and_then(|distance| distance.errors),
+                });
+            }
+        }
     }
     out
 }

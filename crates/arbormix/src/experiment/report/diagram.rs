@@ -1,8 +1,7 @@
 //! The critical-difference diagram of Demšar (2006), as SVG.
 
-use super::super::comparison::{LEVEL, Ranking};
+use super::super::comparison::Ranking;
 use super::super::results::MethodInfo;
-use super::super::significance::nemenyi_distance;
 
 /// Length of the axis of ranks; names stand outside, each letter at most this wide.
 const LENGTH: f64 = 420.0;
@@ -15,9 +14,8 @@ const LINE: f64 = 22.0;
 /// Methods on an axis of average ranks, the best on the left; a bar joins methods that Nemenyi's test cannot tell
 /// apart. `None` if there are fewer than two data sets or methods.
 pub fn critical_difference(title: &str, methods: &[MethodInfo], ranking: &Ranking) -> Option<String> {
-    ranking.friedman.as_ref()?;
+    let distance = ranking.critical_difference?;
     let count = ranking.methods.len();
-    let distance = nemenyi_distance(count, ranking.data.len(), LEVEL);
     let mut order: Vec<(f64, &str)> =
         ranking.mean_ranks.iter().zip(&ranking.methods).map(|(&rank, &at)| (rank, methods[at].name.as_str())).collect();
     // A stable sort: methods of the same rank stay in the experiment's order.
@@ -115,7 +113,14 @@ mod tests {
         let rows = [vec![1.0, 2.0, 3.0], vec![1.0, 3.0, 2.0]];
         let friedman = crate::experiment::significance::friedman(&rows);
         let mean_ranks = vec![1.0, 2.5, 2.5];
-        let ranking = Ranking { methods: vec![0, 1, 2], data: vec![0, 1], mean_ranks, friedman };
+        let ranking = Ranking {
+            methods: vec![0, 1, 2],
+            data: vec![0, 1],
+            mean_ranks,
+            left_out: vec![],
+            friedman,
+            critical_difference: Some(2.34),
+        };
         let svg = critical_difference("exact_match", &methods, &ranking).unwrap();
         assert!(svg.contains("a&lt;b (1.00)") && !svg.contains("a<b"), "{svg}");
         let number = |text: &str, before: &str| -> f64 {
@@ -134,7 +139,7 @@ mod tests {
             };
             assert!(from >= 0.0 && to <= width && y > 0.0 && y < height, "{line} in {width} × {height}");
         }
-        let bare = Ranking { friedman: None, ..ranking };
+        let bare = Ranking { critical_difference: None, ..ranking };
         assert_eq!(critical_difference("exact_match", &methods, &bare), None);
     }
 

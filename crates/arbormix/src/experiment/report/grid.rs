@@ -1,12 +1,14 @@
 //! The table of one measure.
 
-use super::super::comparison::{Comparison, Entry, LEVEL};
+use super::super::comparison::{Comparison, Entry, LEVEL, PairedTest};
 use super::super::results::Results;
-use super::super::significance::nemenyi_distance;
+use crate::learner::Joint;
 use crate::measure::Direction;
 
 /// Where a method has no value.
 const NOTHING: &str = "–";
+/// The measure that needs probabilities of label sets.
+const LIKELIHOOD: &str = "cll_loss";
 
 /// A table with a title, and notes that belong under it.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +40,9 @@ impl Grid {
         }
         let mut notes = legend(results, comparison);
         notes.extend(footnotes.0.iter().enumerate().map(|(at, note)| format!("[{}] {note}", at + 1)));
+        notes.extend(kinds(results, comparison));
         notes.extend(ranks(results, comparison, &mut rows));
+        notes.extend(over_data(results, comparison));
         let better = if comparison.better == Direction::Higher { "higher" } else { "lower" };
         Grid { title: format!("{} ({better} is better)", comparison.measure), header, rows, notes }
     }
@@ -142,7 +146,11 @@ fn legend(results: &Results, comparison: &Comparison) -> Vec<String> {
     if texts.is_empty() {
         Vec::new()
     } else {
-        vec![format!("{} (t-test on the folds, p < {LEVEL}).", texts.join("; "))]
+        let test = match comparison.test {
+            PairedTest::Paired => "paired t-test on the folds",
+            PairedTest::Corrected => "corrected resampled t-test on the folds",
+        };
+        vec![format!("{} ({test}, p < {LEVEL}).", texts.join("; "))]
     }
 }
 
@@ -156,13 +164,19 @@ fn ranks(results: &Results, comparison: &Comparison, rows: &mut Vec<Vec<String>>
     let mut row = vec!["average rank".to_string()];
     row.extend((0..results.methods().len()).map(rank));
     rows.push(row);
-    let (all, ranked, methods) = (results.data().len(), ranking.data.len(), ranking.methods.len());
+    let (all, ranked) = (results.data().len(), ranking.data.len());
+    let names = |methods: &[usize]| {
+        methods.iter().map(|&method| results.methods()[method].name.as_str()).collect::<Vec<_>>().join(", ")
+    };
     let mut notes = Vec::new();
     if ranked < all {
         notes.push(format!("Ranks are over the {ranked} of {all} data sets that every ranked method has in full."));
     }
-    if let Some(friedman) = &ranking.friedman {
-        let distance = nemenyi_distance(methods, ranked, LEVEL);
+    if !ranking.left_out.is_empty() {
+        let lacks = names(&ranking.left_out);
+        notes.push(format!("Not ranked, because some of their cells have no value: {lacks}."));
+    }
+    if let Some((friedman, distance)) = ranking.friedman.as_ref().zip(ranking.critical_difference) {
         notes.push(format!(
             "Friedman: χ² = {:.2}, p = {:.2e}; Iman-Davenport: F = {:.2}, p = {:.2e}; Nemenyi: ranks further apart than \
              {distance:.2} differ (p < {LEVEL}).",
@@ -170,6 +184,35 @@ fn ranks(results: &Results, comparison: &Comparison, rows: &mut Vec<Vec<String>>
         ));
     }
     notes
+}
+
+/// Which methods' likelihoods are something else than that of the distribution they predict from.
+fn kinds(results: &Results, comparison: &Comparison) -> Option<String> {
+    if comparison.measure != LIKELIHOOD {
+        return None;
+    }
+    let kind = |method: usize| {
+        let cells = (0..results.data().len()).flat_map(|task| results.cells(task, method));
+        let joint = cells.filter_map(|cell| cell.joint()).find(|joint| *joint != Joint::Distribution)?;
+        Some(format!("{} {}", results.methods()[method].name, joint.describe()))
+    };
+    let told: Vec<String> = (0..results.methods().len()).filter_map(kind).collect();
+    (!told.is_empty()).then(|| format!("Not the likelihood of what is predicted from: {}.", told.join("; ")))
+}
+
+/// What Wilcoxon's test says about the reference over the data sets.
+fn over_data(results: &Results, comparison: &Comparison) -> Option<String> {
+    if results.data().len() < 2 {
+        return None;
+    }
+    let told: Vec<String> = comparison
+        .wilcoxon
+        .iter()
+        .zip(results.methods())
+        .filter_map(|(test, method)| Some(format!("{} {:.3}", method.name, test.as_ref()?.p_value)))
+        .collect();
+    let name = &results.methods()[comparison.reference].name;
+    (!told.is_empty()).then(|| format!("Wilcoxon over the data sets, p of {name} against: {}.", told.join(", ")))
 }
 
 /// Text for LaTeX.

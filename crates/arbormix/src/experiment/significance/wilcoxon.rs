@@ -35,7 +35,10 @@ pub fn wilcoxon(first: &[f64], second: &[f64]) -> Option<Wilcoxon> {
     }
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).filter(|&d| d != 0.0).collect();
     let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
-    let positive: f64 = ranks(&sizes).iter().zip(&differences).filter(|(_, d)| **d > 0.0).map(|(rank, _)| rank).sum();
+    let ranked = ranks(&sizes);
+    let above = ranked.iter().zip(&differences).filter(|(_, d)| **d > 0.0);
+    // From 0, because an empty sum of floats is −0.
+    let positive = above.fold(0.0, |sum, (rank, _)| sum + rank);
     let (pairs, n) = (sizes.len(), sizes.len() as f64);
     let statistic = positive.min(n * (n + 1.0) / 2.0 - positive);
     let ties = tie_term(&sizes);

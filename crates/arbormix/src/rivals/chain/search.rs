@@ -57,7 +57,7 @@ impl Search {
     pub fn check_labels(&self, labels: usize) -> Result<(), ParamError> {
         let feasible = *self != Search::Exhaustive || labels <= Search::MAX_EXHAUSTIVE;
         let rule = "looks at all label sets, for at most 20 labels; use exact, which proves the same";
-        ParamError::require(feasible, "inference", self, rule)
+        ParamError::require_choice(feasible, "inference", self, rule)
     }
 
     /// Prefixes that a search for the best sets may open (0: any number).
@@ -77,7 +77,7 @@ impl Search {
             Search::Beam { width } => (width > 0, "width must be at least 1"),
             Search::MonteCarlo { samples } => (samples > 0, "samples must be at least 1"),
         };
-        ParamError::require(usable, "inference", self, rule)
+        ParamError::require_choice(usable, "inference", self, rule)
     }
 }
 

@@ -205,7 +205,7 @@ fn exhaustive_search_of_many_labels_is_refused() {
     let params = ProbabilisticChainParams { inference: Search::Exhaustive, ..Default::default() };
     assert_eq!(
         params.learn(&data, &Silent).err().unwrap().to_string(),
-        "parameter inference = Exhaustive: looks at all label sets, for at most 20 labels; use exact, which proves the same"
+        "parameter inference = \"exhaustive\": looks at all label sets, for at most 20 labels; use exact, which proves the same"
     );
 }
 

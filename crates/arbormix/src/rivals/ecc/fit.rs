@@ -108,7 +108,7 @@ impl Learner for ChainEnsembleParams {
             Sampling::Subset(share) => share > 0.0 && share <= 1.0,
             Sampling::Bootstrap => true,
         };
-        ParamError::require(usable, "sampling", self.sampling, "subset must be above 0 and at most 1")
+        ParamError::require_choice(usable, "sampling", &self.sampling, "subset must be above 0 and at most 1")
     }
 
     fn features(&self) -> &FeatureParams {

@@ -1,12 +1,13 @@
 //! A fitted MLKNN.
 
-use crate::data::LabelSet;
 use crate::error::Result;
+use crate::joint::Rows;
 use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
 use crate::rivals::independent;
 use crate::rivals::neighbours::Neighbours;
+use crate::tree::Branching;
 
 /// A fitted MLKNN.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,11 +15,14 @@ pub struct NeighbourBayes {
     neighbours: Neighbours,
     /// d × (k + 1): log-odds of a label by the number of neighbours that have it.
     log_odds: DenseMatrix,
+    /// The labels without edges: they are independent given x.
+    alone: Branching,
 }
 
 impl NeighbourBayes {
     pub(super) fn new(neighbours: Neighbours, log_odds: DenseMatrix) -> NeighbourBayes {
-        NeighbourBayes { neighbours, log_odds }
+        let alone = Branching::isolated(neighbours.label_count());
+        NeighbourBayes { neighbours, log_odds, alone }
     }
 
     /// Log-odds of each label by the number of neighbours that have it, d × (k + 1).
@@ -41,7 +45,7 @@ impl NeighbourBayes {
     pub fn load(stored: &Stored) -> Result<NeighbourBayes> {
         let neighbours = Neighbours::load(stored)?;
         let log_odds = stored.matrix("log_odds", neighbours.label_count(), neighbours.count() + 1)?;
-        Ok(NeighbourBayes { neighbours, log_odds })
+        Ok(NeighbourBayes::new(neighbours, log_odds))
     }
 }
 
@@ -67,16 +71,12 @@ impl Predictor for NeighbourBayes {
         Ok(independent::predictions(&self.odds(features)))
     }
 
-    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        Ok(independent::marginals(self.odds(features)))
+    fn has_distributions(&self) -> bool {
+        true
     }
 
-    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
-        Ok(independent::log_prob(&self.odds(features), labels))
-    }
-
-    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        Ok(independent::top_sets(&self.odds(features), count))
+    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
+        Some(independent::rows(self.odds(features), &self.alone))
     }
 
     fn store(&self) -> Stored {

@@ -24,7 +24,7 @@ impl Decoding {
     pub(super) fn check(self, labels: usize) -> Result<(), ParamError> {
         let feasible = self != Decoding::Exact || labels <= MAX_ENUMERATED;
         let rule = "enumerates all label sets, for at most 20 labels; use mean-field";
-        ParamError::require(feasible, "decoding", self, rule)
+        ParamError::require_choice(feasible, "decoding", &self, rule)
     }
 }
 

@@ -134,12 +134,19 @@ impl Predictor for OutputCode {
     }
 
     fn joint(&self) -> Joint {
-        Joint::Distribution
+        match self.settings.decoding {
+            Decoding::MeanField => Joint::MeanField,
+            Decoding::Exact => Joint::Distribution,
+        }
     }
 
     fn predict(&self, features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
         Ok(match self.settings.decoding {
-            Decoding::MeanField => independent::predictions(&self.mean_field(features)),
+            // Best for the mean field, which proves nothing about E.
+            Decoding::MeanField => {
+                let unproven = |prediction| Prediction { certificate: None, ..prediction };
+                independent::predictions(&self.mean_field(features)).into_iter().map(unproven).collect()
+            }
             Decoding::Exact => self.ask(features, |_, field| {
                 let (labels, score) = field.best();
                 let log_bound = score - field.enumerated().log_total;

@@ -1,9 +1,9 @@
-//! Whether labels mean the same in both halves of the rows.
+//! Whether labels mean the same before and after a cut through the rows.
 
 use super::Defect;
 use crate::data::Dataset;
 
-/// Rows of a label, in a half, from which a mean is worth comparing.
+/// Rows of a label, in a part, from which a mean is worth comparing.
 const ENOUGH: usize = 40;
 /// Frequencies that correlate better than this are those of one population.
 const ALIKE: f64 = 0.6;
@@ -20,34 +20,37 @@ const LABELS: usize = 2;
 /// Cells of a feature, all in one half, that are no chance (2⁻¹⁹).
 const FREQUENT: usize = 20;
 
-/// Counts of the labels in the first and in the second half of the rows.
-pub(super) struct Halves {
-    middle: usize,
+/// Counts of the labels in the rows before and after a cut.
+pub(super) struct Parts {
+    cut: usize,
     counts: [Vec<usize>; 2],
-    correlation: f64,
+    /// Of the labels' frequencies in the two parts, if there are enough labels.
+    correlation: Option<f64>,
 }
 
-impl Halves {
-    /// The halves, if their labels' frequencies do not look like those of one population.
-    pub(super) fn of(data: &Dataset) -> Option<Halves> {
-        let (middle, labels) = (data.rows() / 2, data.labels().count());
+impl Parts {
+    /// Cuts the rows before row `cut`.
+    pub(super) fn of(data: &Dataset, cut: usize) -> Parts {
+        let labels = data.labels().count();
         let mut counts = [vec![0; labels], vec![0; labels]];
         for (row, set) in data.labels().sets().iter().enumerate() {
-            set.members().for_each(|label| counts[usize::from(row >= middle)][label] += 1);
+            set.members().for_each(|label| counts[usize::from(row >= cut)][label] += 1);
         }
-        let correlation = correlation(&counts[0], &counts[1])?;
-        (correlation < ALIKE).then_some(Halves { middle, counts, correlation })
+        let correlation = correlation(&counts[0], &counts[1]);
+        Parts { cut, counts, correlation }
     }
 
-    /// The defect, if enough labels look like another one in the other half.
+    /// The defect, if enough labels look like another one in the other part: two, if the labels' frequencies are not
+    /// those of one population either; else (neighbours may be equally frequent) half of those that can be compared.
     pub(super) fn shifted(&self, data: &Dataset) -> Option<Defect> {
         let chosen: Vec<usize> = (0..data.labels().count())
             .filter(|&label| self.counts.iter().any(|counts| counts[label] >= ENOUGH))
             .collect();
         let (means, one_sided) = self.means(data, &chosen);
         let mut pairs: Vec<(usize, usize)> = Vec::new();
+        let enough = |half: usize, place: usize| self.counts[half][chosen[place]] >= ENOUGH;
+        let compared = (0..chosen.len()).filter(|&label| enough(0, label) && enough(1, label)).count();
         for half in [0, 1] {
-            let enough = |half: usize, place: usize| self.counts[half][chosen[place]] >= ENOUGH;
             for label in (0..chosen.len()).filter(|&label| enough(half, label) && enough(1 - half, label)) {
                 let alike = |other: usize| cosine(&means[half][label], &means[1 - half][other]);
                 let others = (0..chosen.len()).filter(|&other| other != label && enough(1 - half, other));
@@ -61,13 +64,15 @@ impl Halves {
                 }
             }
         }
-        if pairs.len() < LABELS {
+        let unlike = self.correlation.is_some_and(|correlation| correlation < ALIKE);
+        if pairs.len() < LABELS || !(unlike || 2 * pairs.len() >= compared) {
             return None;
         }
         pairs.sort_unstable();
         let name = |label: usize| data.label_names()[label].clone();
         Some(Defect::ShiftedLabels {
             pairs: pairs.into_iter().map(|(label, other)| (name(label), name(other))).collect(),
+            cut: self.cut,
             correlation: self.correlation,
             shift: self.shift(),
             one_sided: one_sided.into_iter().map(|column| data.columns()[column].name.clone()).collect(),
@@ -100,7 +105,7 @@ impl Halves {
             ([vec![0.0; columns], vec![0.0; columns]], [vec![0; columns], vec![0; columns]]);
         let mut squares = vec![0.0; columns];
         for row in 0..data.rows() {
-            let half = usize::from(row >= self.middle);
+            let half = usize::from(row >= self.cut);
             let members: Vec<usize> = data.labels().row(row).members().filter_map(|label| place[label]).collect();
             data.features().visit_row(row, |column, value| {
                 // A missing cell says nothing about the label.
@@ -112,7 +117,7 @@ impl Halves {
                 }
             });
         }
-        let rows = [self.middle as f64, (data.rows() - self.middle) as f64];
+        let rows = [self.cut as f64, (data.rows() - self.cut) as f64];
         let all = data.rows() as f64;
         for column in 0..columns {
             let mean = (totals[0][column] + totals[1][column]) / all;

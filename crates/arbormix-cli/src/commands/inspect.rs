@@ -52,6 +52,7 @@ impl Inspect {
                 "trees": parents,
                 "gate": gate,
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
+                "temperature": model.temperature(),
                 "thresholds": model.thresholds(),
                 "report": model.report(),
             }));
@@ -108,6 +109,11 @@ fn overview(model: &Model) -> String {
     line("experts", model.predictor().trees().len().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
+    if let Some(fitted) = model.temperature() {
+        let (value, from, to) =
+            (fixed(fitted.value), fixed(fitted.log_likelihood_at_one), fixed(fitted.log_likelihood));
+        line("temperature", format!("{value}: log-likelihood per row of unseen rows {from} at 1, {to} here"));
+    }
     for thresholds in model.thresholds() {
         line(thresholds.measure.word(), format!("thresholds reach {}", fixed(thresholds.reached)));
     }

@@ -1,4 +1,4 @@
-"""What scripts/decisions and scripts/missing share: benchmark data by folds, and the binary run in a folder."""
+"""What scripts/decisions, scripts/map-statistics and scripts/missing share: data by folds, the binary run in a folder."""
 
 import gzip
 import json
@@ -10,7 +10,11 @@ import tempfile
 
 
 class Benchmark:
-    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt."""
+    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt.
+
+    Variants of a data set have the same rows, so they may share folds: those of rcv1subset1-top10 are in rcv1subset1.txt
+    unless they have a file of their own.
+    """
 
     def __init__(self, data, folds, name):
         path = data / f"{name}.arff"
@@ -21,7 +25,10 @@ class Benchmark:
         at = next(i for i, line in enumerate(lines) if line.strip().lower() == "@data") + 1
         self.name, self.header, self.rows = name, lines[:at], lines[at:]
         self.xml = str((data / f"{name}.xml").resolve())
-        self.fold_of = [int(word) for word in (folds / f"{name}.txt").read_text().split()]
+        fold_file = folds / f"{name}.txt"
+        if not fold_file.exists():
+            fold_file = folds / f"{name.split('-')[0]}.txt"
+        self.fold_of = [int(word) for word in fold_file.read_text().split()]
         if len(self.fold_of) != len(self.rows):
             sys.exit(f"{name}: {len(self.fold_of)} folds for {len(self.rows)} rows")
         self.folds = sorted(set(self.fold_of))

@@ -11,6 +11,7 @@ use crate::args::{Common, FileArgs};
 use crate::drawing;
 use crate::failure::Failure;
 use crate::output::{fixed, flatten, plain, print, print_json, table};
+use crate::progress::Reporter;
 
 /// Show what a model file holds: sizes, parameters, trees, gate, the course of training
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) fn run(&self, common: &Common) -> Result<(), Failure> {
+    pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         let model = Model::load(&self.model)?;
         let names = &model.schema().label_names;
         let trees = model.predictor().trees();
@@ -41,7 +42,7 @@ impl Inspect {
             }
             return print(&drawing::dot(&model.schema().trained_on, &trees, names));
         }
-        let gate = self.gate(&model)?;
+        let gate = self.gate(&model, reporter)?;
         if common.json {
             let parents: Vec<_> = trees.iter().map(|tree| tree.parents()).collect();
             return print_json(&json!({
@@ -67,11 +68,11 @@ impl Inspect {
     }
 
     /// Mean weight of each expert over the rows of `--gate-on`.
-    fn gate(&self, model: &Model) -> Result<Option<Vec<f64>>, Failure> {
+    fn gate(&self, model: &Model, reporter: &Reporter) -> Result<Option<Vec<f64>>, Failure> {
         let Some(path) = &self.gate_on else {
             return Ok(None);
         };
-        let data = self.how.read_for(path, &model.schema().label_names)?;
+        let data = self.how.read_for(path, model, reporter)?;
         let Some(weights) = model.predictor().gate(&model.encode(&data)?) else {
             return Err(Failure::Usage(format!("--gate-on: {} has no gate; leave it out", model.method())));
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arbormix::experiment::report::{Grid, critical_difference, csv, json};
 use arbormix::experiment::{Comparison, PairedTest, Results};
-use arbormix::measure::Direction;
+use arbormix::measure::{Direction, MeasureOptions};
 use clap::Args;
 
 use crate::commands::runner::{require_outputs, write_text};
@@ -35,8 +35,13 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Errs before the work if a file cannot be written.
+    /// Errs before the work if a measure does not exist or a file cannot be written.
     pub(super) fn require(&self, inputs: &[&Path]) -> Result<(), Failure> {
+        let known = MeasureOptions::default().names()?;
+        if let Some(name) = self.measures.iter().find(|name| *name != "all" && !known.contains(name)) {
+            let known = known.join(", ");
+            return Err(Failure::Usage(format!("--measures {name}: no measure has this name; known: all, {known}")));
+        }
         require_outputs([&self.csv, &self.latex, &self.markdown, &self.cd_diagram].map(Option::as_ref), inputs)
     }
 
@@ -82,7 +87,8 @@ impl Outputs {
         match unknown {
             Some(name) if !known.is_empty() => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-                Err(Failure::Usage(format!("--measures {name}: known here: {}", names.join(", "))))
+                let found = names.join(", ");
+                Err(Failure::Usage(format!("--measures {name}: not defined for any cell; these are: {found}")))
             }
             _ if known.is_empty() => Err(every_cell_failed(results)),
             _ => Ok(found),

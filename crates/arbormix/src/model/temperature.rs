@@ -234,7 +234,7 @@ mod tests {
         let all = fitted(&data, None);
         assert_eq!(fitted(&data, Some(&[1.0; 120])), all);
         let weights: Vec<f64> = (0..120).map(|row| if row % 4 == 0 { 0.0 } else { 2.0 }).collect();
-        let other = |row: usize| if row % 4 == 0 { 3 * row % 120 } else { row };
+        let other = |row: usize| if row.is_multiple_of(4) { 3 * row % 120 } else { row };
         let sets = (0..120).map(|row| data.labels().row(other(row)).clone()).collect();
         assert_eq!(fitted(&with(Labels::new(4, sets)), Some(&weights)), fitted(&data, Some(&weights)));
         let partly = fitted(&with(hide(data.labels(), 0.3, 1)), None);

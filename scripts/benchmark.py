@@ -1,12 +1,33 @@
-"""What scripts/decisions, scripts/map-statistics and scripts/missing share: data by folds, the binary run in a folder."""
+"""What the scripts for docs/results share: data by folds, the binary run in a folder, work that is kept."""
 
 import gzip
 import json
+import math
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def kept(path, make):
+    """What ROOT/target/PATH holds as JSON; made first if it is not there."""
+    file = ROOT / "target" / path
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(make()))
+        part.rename(file)
+    return json.loads(file.read_text())
+
+
+def mean_and_error(values):
+    """Mean, and its standard error from the sample variance."""
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, math.sqrt(variance / len(values))
 
 
 class Benchmark:

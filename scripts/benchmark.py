@@ -1,16 +1,41 @@
-"""What scripts/decisions and scripts/missing share: benchmark data by folds, and the binary run in a folder."""
+"""What the scripts for docs/results share: data by folds, the binary run in a folder, work that is kept."""
 
 import gzip
 import json
+import math
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def kept(path, make):
+    """What ROOT/target/PATH holds as JSON; made first if it is not there."""
+    file = ROOT / "target" / path
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(make()))
+        part.rename(file)
+    return json.loads(file.read_text())
+
+
+def mean_and_error(values):
+    """Mean, and its standard error from the sample variance."""
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, math.sqrt(variance / len(values))
+
 
 class Benchmark:
-    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt."""
+    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt.
+
+    Variants of a data set have the same rows, so they may share folds: those of rcv1subset1-top10 are in rcv1subset1.txt
+    unless they have a file of their own.
+    """
 
     def __init__(self, data, folds, name):
         path = data / f"{name}.arff"
@@ -21,7 +46,10 @@ class Benchmark:
         at = next(i for i, line in enumerate(lines) if line.strip().lower() == "@data") + 1
         self.name, self.header, self.rows = name, lines[:at], lines[at:]
         self.xml = str((data / f"{name}.xml").resolve())
-        self.fold_of = [int(word) for word in (folds / f"{name}.txt").read_text().split()]
+        fold_file = folds / f"{name}.txt"
+        if not fold_file.exists():
+            fold_file = folds / f"{name.split('-')[0]}.txt"
+        self.fold_of = [int(word) for word in fold_file.read_text().split()]
         if len(self.fold_of) != len(self.rows):
             sys.exit(f"{name}: {len(self.fold_of)} folds for {len(self.rows)} rows")
         self.folds = sorted(set(self.fold_of))

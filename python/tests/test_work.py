@@ -31,6 +31,33 @@ def test_an_interrupt_stops_a_fit():
     assert done.stdout.split("\n")[:2] == ["interrupted", "(1, 2)"], done.stderr
 
 
+def test_an_interrupt_ends_the_work_inside_a_solver():
+    """One batch of regressions that takes minutes: soon after the interrupt nothing is computed any more."""
+    done = python(
+        """
+        import os, signal, threading, time, numpy as np, scipy.sparse, arbormix
+        draws = np.random.default_rng(0)
+        X = scipy.sparse.random(20000, 20000, density=0.005, format="csr", random_state=0)
+        y = draws.integers(0, 2, size=(20000, 16))
+        slow = {"logistic_solver_tolerance": 1e-15, "logistic_solver_max_iterations": 10000}
+        threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            arbormix.BinaryRelevance(logistic_costs=(1e6,), **slow).fit(X, y)
+            print("finished")
+        except KeyboardInterrupt:
+            print("interrupted")
+        for _ in range(10):
+            before = time.process_time()
+            time.sleep(2)
+            if time.process_time() - before < 0.02:
+                print("idle")
+                break
+        """,
+        timeout=300,
+    )
+    assert done.stdout.split() == ["interrupted", "idle"], done.stdout + done.stderr
+
+
 def test_progress_is_shown_on_request(capfd):
     import numpy as np
 

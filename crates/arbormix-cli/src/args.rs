@@ -3,12 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use arbormix::Model;
 use arbormix::data::Dataset;
 use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
+use arbormix::progress::Progress;
 use clap::{Args, Parser};
 
 use crate::commands::Command;
 use crate::failure::Failure;
+use crate::progress::Reporter;
 
 /// Probabilistic multi-label classification with mixtures of tree-structured Bayesian networks (ML-ME).
 #[derive(Debug, Parser)]
@@ -87,9 +90,19 @@ impl DataArgs {
 }
 
 impl FileArgs {
-    /// Reads a data set for a model, whose labels need not all be there.
-    pub(crate) fn read_for(&self, path: &Path, label_names: &[String]) -> Result<Dataset, Failure> {
-        self.read(path, LabelSource::Known(label_names.to_vec()))
+    /// Reads a data set for a model, whose labels need not all be there; says which columns the model does not know.
+    pub(crate) fn read_for(&self, path: &Path, model: &Model, reporter: &Reporter) -> Result<Dataset, Failure> {
+        let data = self.read(path, LabelSource::Known(model.schema().label_names.clone()))?;
+        let ignored = model.features().ignored(&data);
+        if let [first, rest @ ..] = ignored.as_slice() {
+            let some: Vec<String> = rest.iter().take(4).map(|name| format!(", {name:?}")).collect();
+            let more = rest.len() - some.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let what = if rest.is_empty() { "column is" } else { "columns are" };
+            let names = format!("{first:?}{}{more}", some.concat());
+            reporter.note(&format!("{} {what} not among the model's features and ignored: {names}", ignored.len()));
+        }
+        Ok(data)
     }
 
     fn read(&self, path: &Path, labels: LabelSource) -> Result<Dataset, Failure> {

@@ -51,6 +51,7 @@ impl From<arbormix::Error> for Failure {
     fn from(error: arbormix::Error) -> Failure {
         match error {
             arbormix::Error::Cancelled => Failure::Interrupted,
+            arbormix::Error::Format(problem) => Failure::Work(as_options(&problem.to_string())),
             arbormix::Error::Params(problem) => Failure::Usage(problem.to_string()),
             arbormix::Error::Question(problem) => Failure::Usage(problem.to_string()),
             arbormix::Error::Experiment(problem @ ExperimentError::Checkpoint { .. }) => {
@@ -60,6 +61,16 @@ impl From<arbormix::Error> for Failure {
             other => Failure::Work(other.to_string()),
         }
     }
+}
+
+/// How a file is read, as the library calls it.
+const READING: [&str; 8] = ["delimiter", "drop", "first_index", "format", "labels", "nominal", "positive", "xml"];
+
+/// A message of the library with the names of its reading options as the command line has them: `drop` is `--drop`.
+fn as_options(message: &str) -> String {
+    READING.iter().fold(message.to_string(), |text, name| {
+        text.replace(&format!("`{name}`"), &format!("`--{}`", name.replace('_', "-")))
+    })
 }
 
 impl From<io::Error> for Failure {

@@ -128,7 +128,7 @@ pub(crate) fn fit(
         })
     };
     py.detach(move || {
-        // An interrupt returns at once: the thread ends at its next safe point, which may be seconds away.
+        // An interrupt returns at once: the thread ends at its next safe point, which in a solver is the next product.
         let stop = |_: &PyErr| watch.stopped.store(true, Ordering::Relaxed);
         loop {
             match inbox.recv_timeout(LOOK_EVERY) {

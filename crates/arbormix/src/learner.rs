@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::splits::Folds;
 use crate::data::{DataError, Dataset, LabelSet, Labels};
 use crate::distribution::Divisible;
 use crate::error::{Error, ParamError, Result};
@@ -119,42 +118,6 @@ impl Prepared<'_> {
             Schema { label_names: data.label_names().to_vec(), trained_on: data.name().to_string(), rows: data.rows() };
         Ok(Model::new(schema, self.features, self.learner.params(), predictor, report))
     }
-}
-
-/// P(yᵢ = 1 | x) of every row, by a model that was fitted to the other folds; N × d.
-///
-/// ```
-/// use arbormix::{out_of_fold_marginals, progress::Silent, registry};
-/// use arbormix::data::{planted::Planted, splits::Folds};
-///
-/// let (data, _truth) = Planted { rows: 90, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
-/// let folds = Folds::shuffled(90, 3, 0)?;
-/// assert_eq!(out_of_fold_marginals(learner.as_ref(), &data, None, &folds, &Silent)?.rows(), 90);
-/// # Ok::<(), arbormix::Error>(())
-/// ```
-pub fn out_of_fold_marginals(
-    learner: &dyn Learner,
-    data: &Dataset,
-    weights: Option<&[f64]>,
-    folds: &Folds,
-    progress: &dyn Progress,
-) -> Result<DenseMatrix> {
-    if folds.ids().len() != data.rows() {
-        let what = "rows of the folds and of the data";
-        return Err(DataError::Sizes { what, left: folds.ids().len(), right: data.rows() }.into());
-    }
-    let mut out = DenseMatrix::zeros(data.rows(), data.labels().count());
-    for fold in 0..folds.count() {
-        let (seen, held) = (folds.train(fold), folds.test(fold));
-        let seen_weights: Option<Vec<f64>> = weights.map(|weights| seen.iter().map(|&row| weights[row]).collect());
-        let model = fit(learner, &data.select_rows(&seen), seen_weights.as_deref(), progress)?;
-        let marginals = model.marginals(&data.select_rows(&held))?;
-        for (place, &row) in held.iter().enumerate() {
-            out.row_mut(row).copy_from_slice(marginals.row(place));
-        }
-    }
-    Ok(out)
 }
 
 fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
@@ -339,6 +302,11 @@ pub trait Predictor: Send + Sync {
         let mut gates = self.log_gate(features)?;
         gates.values_mut().iter_mut().for_each(|log| *log = log.exp());
         Some(gates)
+    }
+    /// The same with every log-odds of a label and every score of the gate divided by `temperature` (> 0): again a
+    /// mixture of trees, which sums to one. `None` for methods that are made of something else.
+    fn tempered(&self, _temperature: f64) -> Option<Box<dyn Predictor>> {
+        None
     }
     /// Everything a file must hold to bring this predictor back bit by bit.
     fn store(&self) -> Stored;

@@ -29,6 +29,7 @@ pub mod matrix;
 pub mod measure;
 pub mod mixture;
 pub mod model;
+mod out_of_fold;
 pub mod progress;
 pub mod question;
 pub mod random;
@@ -40,9 +41,9 @@ pub use atomic::AtomicFile;
 pub use error::{Error, ParamError, Result};
 pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
-    out_of_fold_marginals,
 };
 pub use model::Model;
+pub use out_of_fold::out_of_fold_marginals;
 
 /// The README's example is a test.
 #[cfg(doctest)]

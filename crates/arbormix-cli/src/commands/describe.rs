@@ -62,7 +62,12 @@ fn figures(found: &Description) -> String {
         ("unknown labels", format!("{} cells", found.unknown_labels)),
         ("memory", format!("{:.1} MB", found.memory_bytes as f64 / 1e6)),
     ];
-    for (what, columns) in [("constant", &found.constant_columns), ("like row numbers", &found.id_columns)] {
+    let findings = [
+        ("constant", &found.constant_columns),
+        ("like row numbers", &found.id_columns),
+        ("like names or ids", &found.scattered_columns),
+    ];
+    for (what, columns) in findings {
         if !columns.is_empty() {
             lines.push((what, columns.join(", ")));
         }

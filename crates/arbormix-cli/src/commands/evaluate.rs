@@ -54,7 +54,7 @@ impl Evaluate {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         let model = Model::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
-        let data = self.how.read_for(&self.data, &model.schema().label_names)?;
+        let data = self.how.read_for(&self.data, &model, reporter)?;
         let names = &model.schema().label_names;
         require_labels(&data, names)?;
         let zero_division = if self.zero_division == "one" { ZeroDivision::One } else { ZeroDivision::Zero };

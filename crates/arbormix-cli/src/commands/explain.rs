@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::args::{Common, FileArgs};
 use crate::failure::Failure;
 use crate::output::{fixed, print, print_json, table};
+use crate::progress::Reporter;
 
 /// Say why a model predicts what it does for one row
 ///
@@ -37,9 +38,9 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(crate) fn run(&self, common: &Common) -> Result<(), Failure> {
+    pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         let model = Model::load(&self.model)?;
-        let data = self.how.read_for(&self.data, &model.schema().label_names)?;
+        let data = self.how.read_for(&self.data, &model, reporter)?;
         if self.row >= data.rows() {
             let (row, rows, path) = (self.row, data.rows(), self.data.display());
             return Err(Failure::Usage(format!("--row {row}: {path} has {rows} rows, and the first is row 0")));

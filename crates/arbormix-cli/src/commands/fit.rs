@@ -14,15 +14,16 @@ use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
 use crate::progress::Reporter;
 
-/// Folds whose marginals the thresholds are fitted to.
-const THRESHOLD_FOLDS: usize = 5;
+/// Folds in which each row is predicted by a model that had not seen it, for thresholds and temperature.
+const FOLDS: usize = 5;
 
 /// Fit a model to a data file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix fit photos-train.arff -o photos.model\n  \
     arbormix fit photos-train.arff -o three.model --experts 3 --seed 7\n  \
     arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5\n  \
-    arbormix fit photos-train.arff -o f1.model --method ctbn --thresholds")]
+    arbormix fit photos-train.arff -o f1.model --method ctbn --thresholds\n  \
+    arbormix fit photos-train.arff -o calibrated.model --method ctbn --temperature")]
 pub(crate) struct Fit {
     /// The data file
     #[arg(value_name = "DATA")]
@@ -42,6 +43,10 @@ pub(crate) struct Fit {
     /// takes five more fits
     #[arg(long)]
     thresholds: bool,
+    /// Also fit a temperature by which log-odds and gate scores are divided, so that the probabilities of rows that were
+    /// not seen are neither too sure nor too unsure; the model answers everything at it. Takes five more fits
+    #[arg(long)]
+    temperature: bool,
     #[command(flatten)]
     how: DataArgs,
 }
@@ -58,9 +63,13 @@ impl Fit {
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
             let mut model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
+            let folds = || Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default());
+            // First, because thresholds are for the marginals at the temperature.
+            if self.temperature {
+                model.fit_temperature(learner.as_ref(), &data, weights.as_deref(), &folds()?, reporter)?;
+            }
             if self.thresholds {
-                let folds = Folds::shuffled(data.rows(), THRESHOLD_FOLDS, common.seed.unwrap_or_default())?;
-                model.fit_thresholds(learner.as_ref(), &data, weights.as_deref(), &folds, reporter)?;
+                model.fit_thresholds(learner.as_ref(), &data, weights.as_deref(), &folds()?, reporter)?;
             }
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
             model.report().notes.iter().for_each(|note| reporter.note(note));
@@ -83,6 +92,7 @@ impl Fit {
                 "labels": labels,
                 "trees": trees,
                 "converged": report.converged,
+                "temperature": model.temperature(),
                 "notes": report.notes,
             }));
         }
@@ -92,8 +102,10 @@ impl Fit {
             more => format!(", {more} trees"),
         };
         let converged = if report.converged { "converged" } else { "not converged" };
+        let temperature = model.temperature().map(|fitted| format!("; temperature {:.3}", fitted.value));
+        let temperature = temperature.unwrap_or_default();
         print(&format!(
-            "{}: {} fitted on {} rows, {features} features, {labels} labels{trees}; {converged}\n",
+            "{}: {} fitted on {} rows, {features} features, {labels} labels{trees}; {converged}{temperature}\n",
             self.output.display(),
             model.method(),
             schema.rows

@@ -11,6 +11,7 @@ use crate::args::{Common, FileArgs};
 use crate::drawing;
 use crate::failure::Failure;
 use crate::output::{fixed, flatten, plain, print, print_json, table};
+use crate::progress::Reporter;
 
 /// Show what a model file holds: sizes, parameters, trees, gate, the course of training
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) fn run(&self, common: &Common) -> Result<(), Failure> {
+    pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         let model = Model::load(&self.model)?;
         let names = &model.schema().label_names;
         let trees = model.predictor().trees();
@@ -41,7 +42,7 @@ impl Inspect {
             }
             return print(&drawing::dot(&model.schema().trained_on, &trees, names));
         }
-        let gate = self.gate(&model)?;
+        let gate = self.gate(&model, reporter)?;
         if common.json {
             let parents: Vec<_> = trees.iter().map(|tree| tree.parents()).collect();
             return print_json(&json!({
@@ -53,6 +54,7 @@ impl Inspect {
                 "trees": parents,
                 "gate": gate,
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
+                "temperature": model.temperature(),
                 "thresholds": model.thresholds(),
                 "report": model.report(),
             }));
@@ -67,11 +69,11 @@ impl Inspect {
     }
 
     /// Mean weight of each expert over the rows of `--gate-on`.
-    fn gate(&self, model: &Model) -> Result<Option<Vec<f64>>, Failure> {
+    fn gate(&self, model: &Model, reporter: &Reporter) -> Result<Option<Vec<f64>>, Failure> {
         let Some(path) = &self.gate_on else {
             return Ok(None);
         };
-        let data = self.how.read_for(path, &model.schema().label_names)?;
+        let data = self.how.read_for(path, model, reporter)?;
         let Some(weights) = model.predictor().gate(&model.encode(&data)?) else {
             return Err(Failure::Usage(format!("--gate-on: {} has no gate; leave it out", model.method())));
         };
@@ -112,6 +114,11 @@ fn overview(model: &Model) -> String {
     line("joint", model.predictor().joint().describe().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
+    if let Some(fitted) = model.temperature() {
+        let (value, from, to) =
+            (fixed(fitted.value), fixed(fitted.log_likelihood_at_one), fixed(fitted.log_likelihood));
+        line("temperature", format!("{value}: log-likelihood per row of unseen rows {from} at 1, {to} here"));
+    }
     for thresholds in model.thresholds() {
         line(thresholds.measure.word(), format!("thresholds reach {}", fixed(thresholds.reached)));
     }

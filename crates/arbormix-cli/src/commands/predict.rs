@@ -99,7 +99,7 @@ impl Predict {
         require_output(&self.output, &[&self.model, &self.data])?;
         let model = Model::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
-        let data = self.how.read_for(&self.data, &model.schema().label_names)?;
+        let data = self.how.read_for(&self.data, &model, reporter)?;
         let features = model.encode(&data)?;
         let known = self.known(&model, &data)?;
         let questions = self.questions(&model, known.is_some(), common.seed)?;

@@ -325,3 +325,26 @@ fn calibration_is_shown_drawn_and_refused_without_a_distribution() {
     let ran = folder.run("evaluate cc.model test.csv --calibration");
     assert!(ran.code != 0 && ran.stderr.contains("use mlme or ctbn"), "{}", ran.stderr);
 }
+
+#[test]
+fn columns_that_the_model_does_not_know_are_ignored_with_a_note() {
+    let folder = Folder::with_model();
+    let wider: String = table(10, 2)
+        .lines()
+        .enumerate()
+        .map(|(at, line)| if at == 0 { format!("{line},note,when\n") } else { format!("{line},x,{at}\n") })
+        .collect();
+    folder.write("wider.csv", wider);
+    let plain = folder.run("predict br.model test.csv");
+    let (commands, note) = (
+        ["predict br.model wider.csv", "evaluate br.model wider.csv", "explain br.model wider.csv --row 0"],
+        "note: 2 columns are not among the model's features and ignored: \"note\", \"when\"\n",
+    );
+    for command in commands {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches(note).count(), 1, "{command}: {}", ran.stderr);
+    }
+    assert!(!plain.stderr.contains("ignored"), "{}", plain.stderr);
+    assert_eq!(folder.run("predict br.model wider.csv --quiet").stdout, plain.stdout);
+}

@@ -31,8 +31,11 @@ pub struct Description {
     pub missing_cells: usize,
     /// Columns with at most one distinct value (missing cells aside).
     pub constant_columns: Vec<String>,
-    /// Columns of at least ten rows in which every cell is another whole number: such a column names the row.
+    /// Columns of at least twenty rows in which every cell is another whole number: such a column names the row.
     pub id_columns: Vec<String>,
+    /// Nominal columns in which most of at least twenty observed cells have a category of their own, as names, ids and free
+    /// text do; those of [`Description::id_columns`] are not repeated here.
+    pub scattered_columns: Vec<String>,
     /// Rows whose features repeat those of an earlier row.
     pub repeated_features: usize,
     /// Rows whose features and labels repeat those of an earlier row.
@@ -113,6 +116,8 @@ impl Description {
 pub fn describe(data: &Dataset) -> Description {
     let (rows, features, labels) = (data.rows(), data.columns().len(), data.labels().count());
     let columns = ColumnFigures::of(data);
+    let ids = columns.ids(data);
+    let scattered = scattered(data).into_iter().filter(|column| !ids.contains(column)).collect();
     let nominal_features = data.columns().iter().filter(|c| matches!(c.kind, ColumnKind::Nominal(_))).count();
     let sets = data.labels().sets();
     let (label_counts, label_pairs) = label_figures(data);
@@ -135,7 +140,8 @@ pub fn describe(data: &Dataset) -> Description {
         feature_density: ratio(columns.non_zero.iter().sum(), rows * features),
         missing_cells: columns.missing.iter().sum(),
         constant_columns: names((0..features).filter(|&c| columns.is_constant(c, rows)).collect()),
-        id_columns: names(columns.ids(data)),
+        id_columns: names(ids),
+        scattered_columns: names(scattered),
         repeated_features: repeats(rows, hash_features, |left, right| same_features(data, left, right)),
         repeated_rows: repeats(rows, hash_row, same),
         labels,
@@ -164,6 +170,36 @@ struct ColumnFigures {
 
 /// Below this many rows a column of different whole numbers is nothing unusual.
 pub(crate) const ID_ROWS: usize = 20;
+
+/// Whether so many different categories among so many cells carry little over to new rows.
+pub(crate) fn is_scattered(categories: usize, cells: usize) -> bool {
+    2 * categories > cells
+}
+
+/// Nominal columns with enough observed cells, most of which have a category of their own.
+fn scattered(data: &Dataset) -> Vec<usize> {
+    let count = data.columns().len();
+    let mut occurring: Vec<HashSet<usize>> = vec![HashSet::new(); count];
+    let (mut stored, mut missing) = (vec![0_usize; count], vec![0_usize; count]);
+    let nominal = |column: usize| matches!(data.columns()[column].kind, ColumnKind::Nominal(_));
+    for row in 0..data.rows() {
+        data.features().visit_row(row, |column, value| {
+            stored[column] += 1;
+            if value.is_nan() {
+                missing[column] += 1;
+            } else if nominal(column) {
+                occurring[column].insert(value as usize);
+            }
+        });
+    }
+    let is_one = |&column: &usize| {
+        // Cells that sparse rows omit hold the first category.
+        let omitted = stored[column] < data.rows() && !occurring[column].contains(&0);
+        let (categories, cells) = (occurring[column].len() + usize::from(omitted), data.rows() - missing[column]);
+        nominal(column) && cells >= ID_ROWS && is_scattered(categories, cells)
+    };
+    (0..count).filter(is_one).collect()
+}
 
 impl ColumnFigures {
     fn of(data: &Dataset) -> ColumnFigures {
@@ -325,6 +361,16 @@ mod tests {
         assert_eq!(found.co_occurrence(), [[3, 3, 1], [3, 3, 1], [1, 1, 1]]);
         assert!(found.id_columns.is_empty());
         assert_eq!(found.memory_bytes, 4 * 3 * 8 + 2 * 4 * (size_of::<LabelSet>() + 8));
+    }
+
+    #[test]
+    fn a_nominal_column_with_most_cells_apart_is_scattered() {
+        let row = |i: usize| format!("n{},c{},id{i},{}\n", i % 16, i % 10, i % 2);
+        let rows = |count: usize| -> String { (0..count).map(row).collect() };
+        let header = "name,colour,id,y\n";
+        let found = describe(&table(&format!("{header}{}", rows(20))));
+        assert_eq!((found.id_columns, found.scattered_columns), (vec!["id".to_string()], vec!["name".to_string()]));
+        assert!(describe(&table(&format!("{header}{}", rows(19)))).scattered_columns.is_empty());
     }
 
     #[test]

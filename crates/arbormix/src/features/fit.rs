@@ -46,6 +46,11 @@ impl Summary {
         }
     }
 
+    /// Categories that occur; 0 for numeric columns.
+    pub(super) fn categories(&self) -> usize {
+        self.counts.iter().filter(|&&count| count > 0).count()
+    }
+
     /// Whether all observed cells are equal (also when there are none).
     pub(super) fn is_constant(&self) -> bool {
         self.observed == 0 || self.smallest == self.largest

@@ -21,6 +21,7 @@ mod nystrom;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,13 @@ impl FeatureMap {
             None => encoded,
             Some(nystrom) => nystrom.encode(&encoded),
         })
+    }
+
+    /// Names of the data's columns that the map does not know: [`FeatureMap::encode`] ignores them.
+    pub fn ignored<'a>(&self, data: &'a Dataset) -> Vec<&'a str> {
+        let known: HashSet<&str> = self.parts.columns.iter().map(|column| column.name.as_str()).collect();
+        let names = data.columns().iter().map(|column| column.name.as_str());
+        names.filter(|name| !known.contains(name)).collect()
     }
 
     /// What a person should know: imputed cells, constant columns, columns that look like row numbers.

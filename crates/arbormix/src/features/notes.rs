@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::fit::Summary;
-use crate::data::describe::ID_ROWS;
+use crate::data::describe::{ID_ROWS, is_scattered};
 use crate::data::{ColumnKind, Dataset};
 
 /// A note names at most this many columns.
@@ -53,6 +53,21 @@ pub(super) fn notes(data: &Dataset, summaries: &[Summary], fills: &[f64]) -> Vec
         notes.push(format!(
             "{what} like a row number or id (another value in every row), which does not carry over to new rows: {}",
             list(&ids, quoted)
+        ));
+    }
+    let scattered: Vec<usize> =
+        select(&|summary| summary.observed >= ID_ROWS && is_scattered(summary.categories(), summary.observed));
+    let scattered: Vec<usize> = scattered.into_iter().filter(|column| !ids.contains(column)).collect();
+    if !scattered.is_empty() {
+        let what = count(scattered.len(), "nominal feature has", "nominal features have");
+        let figures = |&column: &usize| {
+            let (name, summary) = (&columns[column].name, &summaries[column]);
+            format!("{name:?} ({} in {} rows)", summary.categories(), summary.observed)
+        };
+        notes.push(format!(
+            "{what} nearly as many categories as rows; each becomes a feature of its own, and new rows will have other \
+             ones: leave out names, ids and free text: {}",
+            list(&scattered, figures)
         ));
     }
     notes

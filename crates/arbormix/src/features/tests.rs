@@ -190,6 +190,21 @@ fn columns_that_look_like_ids_are_named() {
 }
 
 #[test]
+fn nominal_columns_with_nearly_as_many_categories_as_rows_are_named() {
+    let names: Vec<String> = (0..30).map(|number| format!("n{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let columns = || vec![nominal("name", &names), nominal("colour", &names), nominal("id", &names)];
+    let row = |row: u32| [f64::from(row % 20), f64::from(row % 15), f64::from(row)];
+    let rows: Vec<[f64; 3]> = (0..30).map(row).collect();
+    let rows: Vec<&[f64]> = rows.iter().map(<[f64; 3]>::as_slice).collect();
+    let notes = fit(&dense(columns(), &rows), Scaling::Auto).notes().to_vec();
+    assert!(notes[0].contains("like a row number or id") && notes[0].ends_with(": \"id\""), "{notes:?}");
+    let expected = "1 nominal feature has nearly as many categories as rows; each becomes a feature of its own, and new \
+                    rows will have other ones: leave out names, ids and free text: \"name\" (20 in 30 rows)";
+    assert_eq!(notes[1..], [expected]);
+}
+
+#[test]
 fn missing_nominal_cells_take_the_most_frequent_category_and_ties_the_first() {
     let columns = vec![nominal("c", &["r", "g", "b"])];
     let data = dense(columns.clone(), &[&[2.0], &[2.0], &[1.0], &[MISSING], &[1.0]]);
@@ -258,6 +273,8 @@ fn implicit_columns_that_are_not_there_are_zero() {
     let other = || sparse(columns(&["4", "3"]), &[&[7.0, 5.0], &[0.0, 0.0]]);
     let map = fit(&train.clone().with_implicit_columns(), Scaling::Auto);
     assert_eq!(encoded(&map, &other().with_implicit_columns()), [[0.0, 0.0, 5.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(map.ignored(&other()), ["4"]);
+    assert!(map.ignored(&train).is_empty());
     assert!(matches!(fault(&map, &other()), DataError::MissingFeatures { .. }));
     // Numbered columns say nothing about columns with real names.
     let named = fit(&train, Scaling::Auto);

@@ -17,15 +17,16 @@ pub(super) struct Direction {
 /// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖ or after `max_steps`.
 ///
 /// `apply(v, systems)` gives H v and X v (`along` rows): column i of `v` belongs to system `systems[i]`. `diagonal`
-/// approximates the diagonals of H. Systems that are done drop out, so that no product is spent on them.
-pub(super) fn solve(
-    mut apply: impl FnMut(&Columns, &[usize]) -> (Columns, Columns),
+/// approximates the diagonals of H. Systems that are done drop out, so that no product is spent on them. A product may
+/// refuse, which ends the work.
+pub(super) fn solve<E>(
+    mut apply: impl FnMut(&Columns, &[usize]) -> Result<(Columns, Columns), E>,
     along: Columns,
     diagonal: &Columns,
     right: &Columns,
     accuracy: &[f64],
     max_steps: usize,
-) -> Direction {
+) -> Result<Direction, E> {
     let (size, count) = (right.rows(), right.cols());
     let mut along = along;
     let mut solution = Columns::zeros(size, count);
@@ -47,7 +48,7 @@ pub(super) fn solve(
             break;
         }
         let packed = Columns::from_columns(size, active.iter().map(|&p| direction.column(p)));
-        let (product, inner) = apply(&packed, &active);
+        let (product, inner) = apply(&packed, &active)?;
         let mut unfinished = Vec::with_capacity(active.len());
         for (slot, &p) in active.iter().enumerate() {
             let image = product.column(slot);
@@ -76,5 +77,5 @@ pub(super) fn solve(
         }
         active = unfinished;
     }
-    Direction { solution, along }
+    Ok(Direction { solution, along })
 }

@@ -7,7 +7,9 @@ use super::conjugate::{self, Direction};
 use super::design::{Block, Coefficients, dot};
 use super::loss::{evaluate, smoothed_log_odds, softplus};
 use super::params::SolverParams;
+use crate::error::{Error, Result};
 use crate::matrix::{Columns, Operator};
+use crate::progress::Progress;
 
 /// Problems solved together: two tiles of the kernels. More would gain nothing, fewer batches could not share the work
 /// among threads. Memory is about eight numbers per row and problem in flight.
@@ -52,16 +54,25 @@ pub struct Solution {
 ///
 /// A problem whose weighted targets are all alike has no finite optimum without the penalty; it gets the constant
 /// log-odds of the smoothed rate ([`smoothed_log_odds`]) instead. Problems do not influence each other: the result
-/// for a batch is that of the problems one by one.
-pub fn solve(block: &Block<'_>, problems: &[Problem<'_>], params: &SolverParams) -> Vec<Solution> {
+/// for a batch is that of the problems one by one. Stops at the next product once `progress` says so: on large data one
+/// batch takes minutes.
+pub fn solve(
+    block: &Block<'_>,
+    problems: &[Problem<'_>],
+    params: &SolverParams,
+    progress: &dyn Progress,
+) -> Result<Vec<Solution>> {
     let mut solutions: Vec<Option<Solution>> = problems.iter().map(|problem| constant(block, problem)).collect();
     let open: Vec<usize> = (0..problems.len()).filter(|&p| solutions[p].is_none()).collect();
     let solved: Vec<Vec<Solution>> = open
         .par_chunks(BATCH)
-        .map(|batch| Newton::new(block, &batch.iter().map(|&p| &problems[p]).collect::<Vec<_>>(), params).run())
-        .collect();
+        .map(|batch| {
+            let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
+            Newton::new(block, &problems, params, progress).run()
+        })
+        .collect::<Result<_>>()?;
     open.iter().zip(solved.into_iter().flatten()).for_each(|(&p, solution)| solutions[p] = Some(solution));
-    solutions.into_iter().flatten().collect()
+    Ok(solutions.into_iter().flatten().collect())
 }
 
 /// The smoothed constant if all targets with positive weight are alike.
@@ -101,6 +112,7 @@ struct Newton<'a> {
     operator: &'a Operator,
     ridge: std::borrow::Cow<'a, [f64]>,
     params: &'a SolverParams,
+    progress: &'a dyn Progress,
     /// Signed weights aₙ = C sₙ yₙ, rows × P.
     signed: Columns,
     /// w, coordinates × P.
@@ -120,7 +132,12 @@ struct Newton<'a> {
 }
 
 impl<'a> Newton<'a> {
-    fn new(block: &'a Block<'_>, problems: &[&Problem<'_>], params: &'a SolverParams) -> Newton<'a> {
+    fn new(
+        block: &'a Block<'_>,
+        problems: &[&Problem<'_>],
+        params: &'a SolverParams,
+        progress: &'a dyn Progress,
+    ) -> Newton<'a> {
         let operator: &Operator = &block.operator;
         let (n, r, count) = (block.len(), operator.matrix().cols(), problems.len());
         let mut signed = Columns::zeros(n, count);
@@ -143,6 +160,7 @@ impl<'a> Newton<'a> {
             operator,
             ridge: block.ridge(),
             params,
+            progress,
             width: problems
                 .iter()
                 .map(|p| block.columns_within(p.coordinates.unwrap_or(block.coordinates())))
@@ -169,7 +187,7 @@ impl<'a> Newton<'a> {
         newton
     }
 
-    fn run(mut self) -> Vec<Solution> {
+    fn run(mut self) -> Result<Vec<Solution>> {
         for iteration in 0.. {
             let gradient = self.gradient();
             let norms: Vec<f64> = (0..gradient.cols()).map(|p| self.distance(p, gradient.column(p))).collect();
@@ -189,7 +207,7 @@ impl<'a> Newton<'a> {
             gradient.keep(&open);
             self.keep(&open);
             let norms: Vec<f64> = open.iter().map(|&p| norms[p]).collect();
-            let stuck = self.step(&gradient, &norms);
+            let stuck = self.step(&gradient, &norms)?;
             if !stuck.is_empty() {
                 for &p in &stuck {
                     self.finish(p, norms[p], iteration + 1);
@@ -201,7 +219,7 @@ impl<'a> Newton<'a> {
                 }
             }
         }
-        self.solutions.into_iter().flatten().collect()
+        Ok(self.solutions.into_iter().flatten().collect())
     }
 
     /// ∇f = ridge ∘ w − Xᵀ residual.
@@ -219,7 +237,7 @@ impl<'a> Newton<'a> {
     }
 
     /// One damped Newton step for every problem; returns those that can decrease no further.
-    fn step(&mut self, gradient: &Columns, norms: &[f64]) -> Vec<usize> {
+    fn step(&mut self, gradient: &Columns, norms: &[f64]) -> Result<Vec<usize>> {
         // Rough systems far from the optimum, finer ones near it, never finer than the goal needs.
         let accuracy: Vec<f64> = (0..norms.len())
             .map(|p| {
@@ -236,12 +254,15 @@ impl<'a> Newton<'a> {
         let mut down = gradient.clone();
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
         let nowhere = Columns::zeros(self.margins.rows(), norms.len());
-        let hessian = |v: &Columns, systems: &[usize]| self.hessian(v, systems);
+        let hessian = |v: &Columns, systems: &[usize]| {
+            self.progress.check()?;
+            Ok::<_, Error>(self.hessian(v, systems))
+        };
         let Direction { solution, along } =
-            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS);
-        (0..solution.cols())
+            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS)?;
+        Ok((0..solution.cols())
             .filter(|&p| !self.search(p, gradient.column(p), solution.column(p), along.column(p)))
-            .collect()
+            .collect())
     }
 
     /// ∇²f · v = ridge ∘ v + Xᵀ (curvature ∘ X v), and X v.

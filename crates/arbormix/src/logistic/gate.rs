@@ -4,7 +4,9 @@ use super::conjugate::{self, Direction};
 use super::design::{Block, dot};
 use super::exponential::exp_of_negative;
 use super::params::GateParams;
+use crate::error::{Error, Result};
 use crate::matrix::{Columns, Operator};
+use crate::progress::Progress;
 use pulp::{Arch, NullaryFnOnce};
 
 /// Softmax parameters in design coordinates, coordinates × K.
@@ -93,14 +95,15 @@ impl NullaryFnOnce for LogSoftmax<'_> {
 /// −Σₙ sₙ Σ_k hₙₖ log g_k(xₙ) + λ/2 ‖θ‖²
 ///
 /// whose gradient for θ_k is λ θ_k − Σₙ sₙ (hₙₖ − g_k(xₙ)) xₙ (Eq. 9). Truncated Newton from `start`; never worse
-/// than the start. Converged when ‖∇‖² ≤ 2 λ · tolerance · objective, see [`SolverParams`](super::SolverParams).
+/// than the start. Stops at the next product once `progress` says so. Converged when ‖∇‖² ≤ 2 λ · tolerance · objective, see [`SolverParams`](super::SolverParams).
 pub fn fit_gate(
     block: &Block<'_>,
     targets: &Columns,
     weights: Option<&[f64]>,
     start: &Gate,
     params: &GateParams,
-) -> GateFit {
+    progress: &dyn Progress,
+) -> Result<GateFit> {
     let ridge = block.ridge();
     let fit = Softmax { operator: &block.operator, ridge: &ridge, targets, weights, lambda: params.penalty };
     let mut first_norm = None;
@@ -114,9 +117,10 @@ pub fn fit_gate(
         let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
         let end = |theta| GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged };
         if converged || iteration == params.solver.max_iterations {
-            return end(theta);
+            return Ok(end(theta));
         }
-        let Direction { solution: direction, along } = fit.direction(&gradient, &log_gate, gradient_norm / first_norm);
+        let Direction { solution: direction, along } =
+            fit.direction(&gradient, &log_gate, gradient_norm / first_norm, progress)?;
         let slope = dot(gradient.values(), direction.values());
         let mut length = 1.0;
         let step = (0..40).find_map(|_| {
@@ -128,7 +132,7 @@ pub fn fit_gate(
         });
         match step {
             Some(next) => (theta, scores, objective, log_gate) = next,
-            None => return end(theta), // rounding hides any further decrease
+            None => return Ok(end(theta)), // rounding hides any further decrease
         }
     }
     unreachable!("the loop returns at the iteration limit")
@@ -201,7 +205,14 @@ impl Softmax<'_> {
     }
 
     /// The Newton direction, solved as one system over all experts.
-    fn direction(&self, gradient: &Columns, log_gate: &Columns, progress: f64) -> Direction {
+    /// `norm` is that of the gradient, as a share of the first.
+    fn direction(
+        &self,
+        gradient: &Columns,
+        log_gate: &Columns,
+        norm: f64,
+        progress: &dyn Progress,
+    ) -> Result<Direction> {
         let (size, experts) = (gradient.rows(), gradient.cols());
         let mut gate = log_gate.clone();
         gate.values_mut().iter_mut().for_each(|g| *g = g.exp());
@@ -219,6 +230,7 @@ impl Softmax<'_> {
         }
         // ∇² · v: with u = X v, row by row s g_k (u_k − Σ g u), then back through Xᵀ.
         let hessian = |v: &Columns, _: &[usize]| {
+            progress.check()?;
             let v = reshaped(v, size, experts);
             let inner = self.operator.product(&v);
             let mut mean = vec![0.0; inner.rows()];
@@ -235,16 +247,17 @@ impl Softmax<'_> {
             }
             let mut out = self.operator.transposed_product(&u);
             self.add_ridge(&mut out, &v);
-            (reshaped(&out, size * experts, 1), reshaped(&inner, inner.rows() * experts, 1))
+            Ok::<_, Error>((reshaped(&out, size * experts, 1), reshaped(&inner, inner.rows() * experts, 1)))
         };
         let mut down = reshaped(gradient, size * experts, 1);
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
-        let accuracy = [progress.sqrt().clamp(1e-3, 0.1)];
+        let accuracy = [norm.sqrt().clamp(1e-3, 0.1)];
         let nowhere = Columns::zeros(log_gate.rows() * experts, 1);
         let diagonal = reshaped(&diagonal, size * experts, 1);
         let Direction { solution, along } =
-            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS);
-        Direction { solution: reshaped(&solution, size, experts), along: reshaped(&along, log_gate.rows(), experts) }
+            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS)?;
+        let (solution, along) = (reshaped(&solution, size, experts), reshaped(&along, log_gate.rows(), experts));
+        Ok(Direction { solution, along })
     }
 }
 

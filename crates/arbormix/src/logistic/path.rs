@@ -6,6 +6,8 @@ use super::design::{Coefficients, Design};
 use super::fit::{Problem, solve};
 use super::loss::log_probability;
 use super::params::LogisticParams;
+use crate::error::Result;
+use crate::progress::Progress;
 use crate::random::Stream;
 
 /// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
@@ -25,20 +27,21 @@ pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
 pub struct Target<'a> {
     /// Its targets, of full length N.
     pub values: &'a [bool],
+    /// Weights of the rows, of full length N, or all 1.
+    pub weights: Option<&'a [f64]>,
     /// How many of the leading coordinates it sees, see [`Problem::coordinates`].
     pub coordinates: Option<usize>,
 }
 
-impl<'a> From<&'a [bool]> for Target<'a> {
-    fn from(values: &'a [bool]) -> Target<'a> {
-        Target { values, coordinates: None }
-    }
-}
-
 impl<'a> Target<'a> {
+    /// A regression that sees all coordinates.
+    pub fn new(values: &'a [bool], weights: Option<&'a [f64]>) -> Target<'a> {
+        Target { values, weights, coordinates: None }
+    }
+
     /// The regression with this cost.
-    pub fn problem(&self, weights: Option<&'a [f64]>, cost: f64, start: Option<&'a Coefficients>) -> Problem<'a> {
-        Problem { targets: self.values, weights, cost, start, coordinates: self.coordinates }
+    pub fn problem(&self, cost: f64, start: Option<&'a Coefficients>) -> Problem<'a> {
+        Problem { targets: self.values, weights: self.weights, cost, start, coordinates: self.coordinates }
     }
 }
 
@@ -51,12 +54,12 @@ pub fn choose_costs(
     rows: Option<&[usize]>,
     extras: &[&[f64]],
     targets: &[Target<'_>],
-    weights: Option<&[f64]>,
     fold_of: &[usize],
     params: &LogisticParams,
-) -> Vec<f64> {
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
     if params.costs.len() == 1 {
-        return vec![params.costs[0]; targets.len()];
+        return Ok(vec![params.costs[0]; targets.len()]);
     }
     let all: Vec<usize>;
     let rows = match rows {
@@ -75,32 +78,29 @@ pub fn choose_costs(
             let mut previous: Vec<Option<Coefficients>> = vec![None; targets.len()];
             let mut path = Vec::with_capacity(params.costs.len());
             for &cost in &params.costs {
-                let problems: Vec<Problem<'_>> = targets
-                    .iter()
-                    .zip(&previous)
-                    .map(|(target, start)| target.problem(weights, cost, start.as_ref()))
-                    .collect();
-                let solutions = solve(&train, &problems, &params.solver.for_selection());
+                let problems: Vec<Problem<'_>> =
+                    targets.iter().zip(&previous).map(|(target, start)| target.problem(cost, start.as_ref())).collect();
+                let solutions = solve(&train, &problems, &params.solver.for_selection(), progress)?;
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
                 let margins = held.margins(&coefficients);
                 let score = |(p, target): (usize, &Target<'_>)| {
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
-                        weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
+                        target.weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
                     };
                     margins.column(p).iter().enumerate().map(row_score).sum::<f64>()
                 };
                 path.push(targets.iter().enumerate().map(score).collect());
                 previous = solutions.into_iter().map(|s| Some(s.coefficients)).collect();
             }
-            path
+            Ok(path)
         })
-        .collect();
-    (0..targets.len())
+        .collect::<Result<_>>()?;
+    Ok((0..targets.len())
         .map(|p| {
             let total = |cost: usize| scores.iter().map(|fold| fold[cost][p]).sum::<f64>();
             let better = |best: usize, cost| if total(cost) > total(best) { cost } else { best };
             params.costs[(1..params.costs.len()).fold(0, better)]
         })
-        .collect()
+        .collect())
 }

@@ -1,6 +1,7 @@
 //! Least squares with a penalty, for many targets at once, on the same design as the logistic regressions.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use super::conjugate::{self, Direction};
 use super::design::{Block, Design};
@@ -50,10 +51,10 @@ impl<'a> Ridge<'a> {
         for column in 0..right.cols() {
             diagonal.column_mut(column).iter_mut().zip(&self.squares).for_each(|(d, s)| *d = s + penalty);
         }
-        let normal = |v: &Columns, _: &[usize]| self.normal(v, penalty);
+        let normal = |v: &Columns, _: &[usize]| Ok::<_, Infallible>(self.normal(v, penalty));
         let nowhere = Columns::zeros(self.block.len(), right.cols());
         let accuracy = vec![ACCURACY; right.cols()];
-        let Direction { solution, .. } = conjugate::solve(normal, nowhere, &diagonal, &right, &accuracy, MAX_STEPS);
+        let Ok(Direction { solution, .. }) = conjugate::solve(normal, nowhere, &diagonal, &right, &accuracy, MAX_STEPS);
         let (image, _) = self.normal(&solution, penalty);
         // Rounding adds to the residual that the iteration keeps: a factor of ten is left for it.
         let met = |column: usize| {

@@ -56,6 +56,13 @@ impl Softmax {
         out
     }
 
+    /// The softmax with every score divided by `temperature`.
+    pub(crate) fn at_temperature(&self, temperature: f64) -> Softmax {
+        let mut out = self.clone();
+        out.weights.values_mut().iter_mut().chain(&mut out.biases).for_each(|weight| *weight /= temperature);
+        out
+    }
+
     /// Adds the tensors `prefix` + `weights` and `biases`.
     pub fn put(&self, stored: &mut Stored, prefix: &str) {
         let (classes, features) = (self.biases.len(), self.weights.rows());

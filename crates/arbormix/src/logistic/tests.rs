@@ -1,14 +1,22 @@
 //! Tests of the logistic engine: against scikit-learn's and scipy's optima, finite differences, and itself.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde::Deserialize;
 
 use super::loss::{evaluate, log_sum_exp, sigmoid, softplus};
 use super::*;
 use crate::data::planted::Planted;
+use crate::error::Error;
 use crate::matrix::{Columns, DenseMatrix, Matrix, SparseBuilder};
+use crate::progress::{Progress, Silent};
 use crate::random::Stream;
 
 const TIGHT: SolverParams = SolverParams { tolerance: 1e-15, max_iterations: 200 };
+
+fn solved(block: &Block<'_>, problems: &[Problem<'_>], params: &SolverParams) -> Vec<Solution> {
+    solve(block, problems, params, &Silent).unwrap()
+}
 
 #[derive(Deserialize)]
 struct Reference {
@@ -81,11 +89,11 @@ fn optima_equal_those_of_scikit_learn() {
             let weights = case.weights.as_deref();
             let problem = Problem { targets: &targets, weights, cost: expected.cost, start: None, coordinates: None };
             let place = format!("{} C = {} {:?}", case.name, expected.cost, expected.bias);
-            let usual = &solve(&block, &[problem], &SolverParams::default())[0];
+            let usual = &solved(&block, &[problem], &SolverParams::default())[0];
             assert!(usual.converged, "{place}");
             assert!(close(usual.objective, expected.objective, 1e-6), "{place}: {}", usual.objective);
             assert!(usual.objective >= expected.objective * (1.0 - 1e-10), "{place}: below the optimum");
-            let exact = &solve(&block, &[problem], &TIGHT)[0];
+            let exact = &solved(&block, &[problem], &TIGHT)[0];
             let mapped = design.to_features(&exact.coefficients);
             for (got, want) in mapped.weights.iter().chain([&mapped.bias]).zip(&expected.solution) {
                 assert!(close(*got, *want, 1e-5), "{place}: {got} against {want}");
@@ -105,7 +113,7 @@ fn softmax_optima_equal_those_of_scipy() {
         let targets = Columns::from_columns(case.x.len(), columns.iter().map(Vec::as_slice));
         for expected in &case.problems {
             let params = GateParams { penalty: expected.penalty, solver: TIGHT };
-            let fit = fit_gate(&block, &targets, None, &Gate::uniform(&block, experts), &params);
+            let fit = fit_gate(&block, &targets, None, &Gate::uniform(&block, experts), &params, &Silent).unwrap();
             let place = format!("{} penalty {}", case.name, expected.penalty);
             assert!(close(fit.objective, expected.objective, 1e-9), "{place}: {}", fit.objective);
             for (k, want) in expected.solution.iter().enumerate() {
@@ -167,8 +175,8 @@ fn a_weight_of_two_is_a_row_twice() {
     let repeated_design = Design::new(&features.select_rows(&repeated), Bias::Penalised);
     let weighted = Problem { targets: &labels[0], weights: Some(&weights), cost: 1.0, start: None, coordinates: None };
     let plain = Problem { targets: &again, weights: None, cost: 1.0, start: None, coordinates: None };
-    let a = &solve(&weighted_design.block(None, &[]), &[weighted], &TIGHT)[0];
-    let b = &solve(&repeated_design.block(None, &[]), &[plain], &TIGHT)[0];
+    let a = &solved(&weighted_design.block(None, &[]), &[weighted], &TIGHT)[0];
+    let b = &solved(&repeated_design.block(None, &[]), &[plain], &TIGHT)[0];
     assert!(close(a.objective, b.objective, 1e-12));
     let (a, b) = (weighted_design.to_features(&a.coefficients), repeated_design.to_features(&b.coefficients));
     assert!(a.weights.iter().zip(&b.weights).all(|(x, y)| close(*x, *y, 1e-7)));
@@ -187,9 +195,9 @@ fn a_batch_is_its_problems_one_by_one() {
             .iter()
             .map(|(targets, cost)| Problem { targets, weights: None, cost: *cost, start: None, coordinates: None })
             .collect();
-        let together = solve(&block, &problems, &SolverParams::default());
+        let together = solved(&block, &problems, &SolverParams::default());
         for (joint, problem) in together.iter().zip(&problems) {
-            let alone = &solve(&block, &[*problem], &SolverParams::default())[0];
+            let alone = &solved(&block, &[*problem], &SolverParams::default())[0];
             assert_eq!(joint.iterations, alone.iterations);
             assert!(close(joint.objective, alone.objective, 1e-10), "{} {}", joint.objective, alone.objective);
         }
@@ -209,7 +217,7 @@ fn sparse_and_dense_features_have_one_optimum() {
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&features, bias), Design::new(&dense(&rows), bias));
         let problem = Problem { targets: &labels[1], weights: None, cost: 5.0, start: None, coordinates: None };
-        let (x, y) = (solve(&a.block(None, &[]), &[problem], &TIGHT), solve(&b.block(None, &[]), &[problem], &TIGHT));
+        let (x, y) = (solved(&a.block(None, &[]), &[problem], &TIGHT), solved(&b.block(None, &[]), &[problem], &TIGHT));
         assert!(close(x[0].objective, y[0].objective, 1e-10));
         let (x, y) = (a.to_features(&x[0].coefficients), b.to_features(&y[0].coefficients));
         assert!(close(x.bias, y.bias, 1e-6) && x.weights.iter().zip(&y.weights).all(|(p, q)| close(*p, *q, 1e-6)));
@@ -223,7 +231,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
     let extra: Vec<f64> = labels[2].iter().map(|&on| f64::from(on)).collect();
     let design = Design::new(&features, Bias::Penalised);
     let problem = Problem { targets: &labels[0], weights: None, cost: 1.0, start: None, coordinates: None };
-    let solution = &solve(&design.block(Some(&rows), &[&extra]), &[problem], &TIGHT)[0];
+    let solution = &solved(&design.block(Some(&rows), &[&extra]), &[problem], &TIGHT)[0];
     // The same by hand: chosen rows with one more feature.
     let by_hand: Vec<Vec<f64>> = rows
         .iter()
@@ -237,7 +245,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
     let targets: Vec<bool> = rows.iter().map(|&n| labels[0][n]).collect();
     let other = Design::new(&dense(&by_hand), Bias::Penalised);
     let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
-    let expected = &solve(&other.block(None, &[]), &[problem], &TIGHT)[0];
+    let expected = &solved(&other.block(None, &[]), &[problem], &TIGHT)[0];
     assert!(close(solution.objective, expected.objective, 1e-10));
     let (a, b) = (design.to_features(&solution.coefficients), other.to_features(&expected.coefficients));
     assert!(a.weights.iter().zip(&b.weights).all(|(x, y)| close(*x, *y, 1e-6)), "{a:?} {b:?}");
@@ -250,11 +258,11 @@ fn constant_targets_get_the_smoothed_rate() {
     let targets = vec![true; 150];
     let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
     let rows = [3, 5, 8];
-    let solution = &solve(&design.block(Some(&rows), &[]), &[problem], &TIGHT)[0];
+    let solution = &solved(&design.block(Some(&rows), &[]), &[problem], &TIGHT)[0];
     let Coefficients::Constant(log_odds) = solution.coefficients else { panic!("a constant") };
     assert!(close(sigmoid(log_odds), 3.5 / 4.0, 1e-12));
     let none: [usize; 0] = [];
-    let empty = &solve(&design.block(Some(&none), &[]), &[problem], &TIGHT)[0];
+    let empty = &solved(&design.block(Some(&none), &[]), &[problem], &TIGHT)[0];
     assert_eq!(empty.coefficients, Coefficients::Constant(0.0));
 }
 
@@ -266,8 +274,8 @@ fn more_features_than_rows_are_solved_too() {
     let problem = Problem { targets: &targets, weights: None, cost: 10.0, start: None, coordinates: None };
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&dense(&rows), bias), Design::new(&sparse(&rows), bias));
-        let x = &solve(&a.block(None, &[]), &[problem], &TIGHT)[0];
-        let y = &solve(&b.block(None, &[]), &[problem], &TIGHT)[0];
+        let x = &solved(&a.block(None, &[]), &[problem], &TIGHT)[0];
+        let y = &solved(&b.block(None, &[]), &[problem], &TIGHT)[0];
         assert!(close(x.objective, y.objective, 1e-10), "{bias:?}: {} {}", x.objective, y.objective);
     }
 }
@@ -279,8 +287,8 @@ fn the_chosen_cost_has_the_best_held_out_likelihood() {
     let params = LogisticParams::default();
     let folds = cost_folds(150, params.folds, 9);
     let targets: Vec<&[bool]> = labels.iter().map(Vec::as_slice).collect();
-    let wanted: Vec<Target<'_>> = targets.iter().map(|&values| values.into()).collect();
-    let chosen = choose_costs(&design, None, &[], &wanted, None, &folds, &params);
+    let wanted: Vec<Target<'_>> = targets.iter().map(|&values| Target::new(values, None)).collect();
+    let chosen = choose_costs(&design, None, &[], &wanted, &folds, &params, &Silent).unwrap();
     for (label, &cost) in chosen.iter().enumerate() {
         // Held-out likelihood of every cost, fitted from zero, one label at a time.
         let score = |cost: f64| -> f64 {
@@ -289,7 +297,7 @@ fn the_chosen_cost_has_the_best_held_out_likelihood() {
                     let (held, train): (Vec<usize>, Vec<usize>) = (0..150).partition(|&n| folds[n] == fold);
                     let problem =
                         Problem { targets: targets[label], weights: None, cost, start: None, coordinates: None };
-                    let fit = &solve(&design.block(Some(&train), &[]), &[problem], &TIGHT)[0];
+                    let fit = &solved(&design.block(Some(&train), &[]), &[problem], &TIGHT)[0];
                     let block = design.block(Some(&held), &[]);
                     let margins = block.margins(&[&fit.coefficients]);
                     let row = |(&n, &z): (&usize, &f64)| loss::log_probability(z, targets[label][n]);
@@ -310,9 +318,52 @@ fn a_free_bias_finds_the_rate_at_any_cost() {
         let design = Design::new(&features, Bias::Free);
         let block = design.block(None, &[]);
         let problem = Problem { targets: &targets, weights: None, cost, start: None, coordinates: None };
-        let solution = &solve(&block, &[problem], &SolverParams::default())[0];
+        let solution = &solved(&block, &[problem], &SolverParams::default())[0];
         let margins = block.margins(&[&solution.coefficients]);
         let rate = margins.column(0).iter().map(|&z| sigmoid(z)).sum::<f64>() / 150.0;
         assert!(solution.converged && (rate - 0.1).abs() < 1e-3, "C = {cost}: {rate}");
+    }
+}
+
+/// Counts how often it is looked at, and stops everything from some time on.
+struct StopAt {
+    look: usize,
+    looks: AtomicUsize,
+}
+
+impl StopAt {
+    fn new(look: usize) -> StopAt {
+        StopAt { look, looks: AtomicUsize::new(0) }
+    }
+}
+
+impl Progress for StopAt {
+    fn cancelled(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.look
+    }
+}
+
+#[test]
+fn solvers_stop_at_the_next_product() {
+    let (features, labels) = planted(0.3);
+    let design = Design::new(&features, Bias::Penalised);
+    let block = design.block(None, &[]);
+    let problem = Problem { targets: &labels[0], weights: None, cost: 100.0, start: None, coordinates: None };
+    let mut shares = Columns::zeros(150, 2);
+    labels[0].iter().enumerate().for_each(|(row, &on)| shares.column_mut(usize::from(on))[row] = 1.0);
+    let gate = GateParams { solver: TIGHT, ..GateParams::default() };
+    let start = Gate::uniform(&block, 2);
+    let regression = |progress: &StopAt| solve(&block, &[problem], &TIGHT, progress).map(|_| ());
+    let softmax = |progress: &StopAt| fit_gate(&block, &shares, None, &start, &gate, progress).map(|_| ());
+    for work in [&regression as &dyn Fn(&StopAt) -> Result<(), Error>, &softmax] {
+        let never = StopAt::new(usize::MAX);
+        work(&never).unwrap();
+        let looks = never.looks.into_inner();
+        assert!(looks > 5, "{looks} looks: there is one at every product");
+        for look in [0, 1, looks / 2, looks - 1] {
+            let stop = StopAt::new(look);
+            assert!(matches!(work(&stop), Err(Error::Cancelled)), "look {look} of {looks}");
+            assert_eq!(stop.looks.into_inner(), look + 1, "nothing goes on after the stop");
+        }
     }
 }

@@ -131,6 +131,24 @@ impl Default for MeasureOptions {
 }
 
 impl MeasureOptions {
+    /// The names of all measures, defined for an outcome or not; errs if the options are wrong.
+    ///
+    /// ```
+    /// use arbormix::measure::MeasureOptions;
+    ///
+    /// let names = MeasureOptions::default().names()?;
+    /// assert!(names.contains(&"exact_match".to_string()) && names.contains(&"ndcg_at_3".to_string()));
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    pub fn names(&self) -> Result<Vec<String>> {
+        // Of an outcome without probabilities every measure is either found or said to be absent.
+        let (truth, predicted) = (Labels::new(1, vec![LabelSet::empty(1)]), [LabelSet::empty(1)]);
+        let outcome = Outcome { truth: &truth, predicted: &predicted, marginals: None, log_probs: None };
+        let found = evaluate(&outcome, self)?;
+        let absent = found.absent().iter().map(|absent| absent.name.clone());
+        Ok(found.iter().map(|(name, ..)| name.to_string()).chain(absent).collect())
+    }
+
     /// Checks the options; [`evaluate`] does it first.
     pub fn validate(&self) -> Result<(), ParamError> {
         ParamError::require(self.at.iter().all(|&k| k > 0), "at", &self.at, "every k must be at least 1")?;

@@ -108,7 +108,7 @@ impl Em<'_> {
         let trainer = self.trainer;
         let weights = trainer.row_weights.as_deref();
         let all = trainer.design.block(None, &[]);
-        let gate = fit_gate(&all, responsibilities, weights, &state.gate, &self.gate).gate;
+        let gate = fit_gate(&all, responsibilities, weights, &state.gate, &self.gate, self.progress)?.gate;
         let expert_weights: Vec<Vec<f64>> =
             (0..state.experts.len()).map(|k| self.expert_weights(responsibilities.column(k))).collect();
         if trainer.observed.is_some() {

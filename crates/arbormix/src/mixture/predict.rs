@@ -90,6 +90,14 @@ impl Predictor for Mixture {
         Some(self.gate.log_probabilities(features))
     }
 
+    fn tempered(&self, temperature: f64) -> Option<Box<dyn Predictor>> {
+        Some(Box::new(Mixture {
+            experts: self.experts.iter().map(|expert| expert.at_temperature(temperature)).collect(),
+            gate: self.gate.at_temperature(temperature),
+            inference: self.inference,
+        }))
+    }
+
     fn store(&self) -> Stored {
         let mut tensors = Stored::default();
         let experts = self

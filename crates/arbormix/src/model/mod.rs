@@ -2,10 +2,12 @@
 
 mod explain;
 mod file;
+mod temperature;
 
 pub use explain::{Explanation, Parent, Push, Reason};
 pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
 pub(crate) use file::{agree, members_of, sets_of};
+pub use temperature::Temperature;
 
 use std::path::Path;
 
@@ -15,8 +17,9 @@ use crate::decide::{PooledF1, Rule, Thresholds};
 use crate::error::{Error, ParamError, Result};
 use crate::features::FeatureMap;
 use crate::joint::Rows;
-use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor, out_of_fold_marginals};
+use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
+use crate::out_of_fold::marginals_at;
 use crate::progress::Progress;
 use crate::question::Known;
 
@@ -40,6 +43,8 @@ pub struct Model {
     report: FitReport,
     /// Empty unless they were fitted.
     thresholds: Vec<Thresholds>,
+    /// At which the predictor already is.
+    temperature: Option<Temperature>,
 }
 
 impl std::fmt::Debug for Model {
@@ -57,7 +62,7 @@ impl Model {
         predictor: Box<dyn Predictor>,
         report: FitReport,
     ) -> Model {
-        Model { schema, features, params, predictor, report, thresholds: Vec::new() }
+        Model { schema, features, params, predictor, report, thresholds: Vec::new(), temperature: None }
     }
 
     /// Name of the method in the registry.
@@ -112,7 +117,8 @@ impl Model {
             let (method, what) = (self.method(), "decisions by thresholds");
             return Err(Error::Unsupported { method, what, reason: "it is no mixture of trees; use mlme, ctbn or br" });
         }
-        let marginals = out_of_fold_marginals(learner, data, weights, folds, progress)?;
+        let temperature = self.temperature.map(|fitted| fitted.value);
+        let marginals = marginals_at(temperature, learner, data, weights, folds, progress)?;
         let fit = |measure| Thresholds::fit(measure, &marginals, data.labels(), weights);
         self.thresholds = PooledF1::ALL.into_iter().map(fit).collect();
         Ok(())
@@ -173,17 +179,22 @@ impl Model {
     ///
     /// Methods that are no mixture of trees refuse unknown cells.
     pub fn log_prob(&self, data: &Dataset) -> Result<Vec<f64>> {
+        self.log_prob_by(self.predictor(), &self.encode(data)?, data)
+    }
+
+    /// The same by a predictor of the same labels, of rows that are encoded already.
+    fn log_prob_by(&self, predictor: &dyn Predictor, features: &Matrix, data: &Dataset) -> Result<Vec<f64>> {
         let labels = self.align_labels(data)?;
         if labels.mask().is_none() {
-            return self.predictor.log_prob(&self.encode(data)?, labels.sets());
+            return predictor.log_prob(features, labels.sets());
         }
-        if !self.predictor.has_distributions() {
+        if !predictor.has_distributions() {
             let (cells, method) = (labels.unknown(), self.method());
             let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn or br";
             return Err(DataError::UnknownLabels { cells, method, remedy }.into());
         }
         let known = self.known(data);
-        Ok(self.rows(data)?.ask(|row, mixture| mixture.log_mass(known[row].allowed())))
+        Ok(Rows::of(predictor, features)?.ask(|row, mixture| mixture.log_mass(known[row].allowed())))
     }
 
     /// The rows' label sets in the model's label order; labels are matched by name.

@@ -197,8 +197,14 @@ impl<'a> Trainer<'a> {
     }
 
     /// C of some labels' regressions, from the rows on which the parent and all of these labels were observed.
-    pub(super) fn costs_under(&self, condition: Condition, labels: &[usize], weights: Option<&[f64]>) -> Vec<f64> {
-        let targets: Vec<Target<'_>> = labels.iter().map(|&label| self.labels[label].as_slice().into()).collect();
+    pub(super) fn costs_under(
+        &self,
+        condition: Condition,
+        labels: &[usize],
+        weights: Option<&[f64]>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<f64>> {
+        let targets: Vec<Target<'_>> = labels.iter().map(|&label| Target::new(&self.labels[label], weights)).collect();
         let applies = |row: usize| match condition {
             Condition::Parent { parent, value } => self.labels[parent][row] == value,
             _ => true,
@@ -211,7 +217,7 @@ impl<'a> Trainer<'a> {
             _ => None,
         };
         let extras: Vec<&[f64]> = column.iter().map(Vec::as_slice).collect();
-        choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, &self.logistic)
+        choose_costs(&self.design, rows, &extras, &targets, &self.fold_of, &self.logistic, progress)
     }
 }
 

@@ -117,6 +117,14 @@ impl Tree {
         out
     }
 
+    /// The tree with every log-odds divided by `temperature`.
+    pub(crate) fn at_temperature(&self, temperature: f64) -> Tree {
+        let mut out = self.clone();
+        out.weights.values_mut().iter_mut().chain(&mut out.biases).for_each(|weight| *weight /= temperature);
+        out.nodes.iter_mut().for_each(|node| node.shift /= temperature);
+        out
+    }
+
     /// Answers `question(row, tables)` for every row, in parallel.
     fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
         let margins = self.margins(features);
@@ -210,6 +218,10 @@ impl Predictor for Tree {
 
     fn experts(&self) -> Vec<&Tree> {
         vec![self]
+    }
+
+    fn tempered(&self, temperature: f64) -> Option<Box<dyn Predictor>> {
+        Some(Box::new(self.at_temperature(temperature)))
     }
 
     fn store(&self) -> Stored {

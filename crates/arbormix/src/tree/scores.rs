@@ -26,7 +26,7 @@ pub struct EdgeScores {
 }
 
 /// What is needed to score edges.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) design: &'a Design,
     /// One column of N values per label.
@@ -37,6 +37,7 @@ pub(super) struct Task<'a> {
     pub(super) params: &'a StructureParams,
     pub(super) kind: NodeKind,
     pub(super) solver: SolverParams,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// One division of the rows.
@@ -82,16 +83,17 @@ impl Task<'_> {
     }
 
     /// A division with the parentless regressions of all labels.
-    pub(super) fn fit_alone(&self, rows: Division) -> Split {
+    pub(super) fn fit_alone(&self, rows: Division) -> Result<Split> {
         let labels: Vec<usize> = (0..self.labels.len()).collect();
-        Split { alone: self.solve_alone(&rows.train, &labels), rows }
+        Ok(Split { alone: self.solve_alone(&rows.train, &labels)?, rows })
     }
 
     /// Parentless regressions of some labels.
-    pub(super) fn solve_alone(&self, train: &[usize], labels: &[usize]) -> Vec<Coefficients> {
+    pub(super) fn solve_alone(&self, train: &[usize], labels: &[usize]) -> Result<Vec<Coefficients>> {
         let block = self.design.block(Some(train), &[]);
         let problems: Vec<Problem<'_>> = labels.iter().map(|&label| self.problem(label, None)).collect();
-        solve(&block, &problems, &self.solver).into_iter().map(|s| s.coefficients).collect()
+        let solutions = solve(&block, &problems, &self.solver, self.progress)?;
+        Ok(solutions.into_iter().map(|s| s.coefficients).collect())
     }
 
     fn problem<'b>(&'b self, label: usize, start: Option<&'b Coefficients>) -> Problem<'b> {
@@ -110,19 +112,19 @@ impl Task<'_> {
     }
 
     /// Scores of all labels with one of them as the parent (its own place stays 0).
-    pub(super) fn with_parent(&self, split: &Split, parent: usize) -> Vec<f64> {
+    pub(super) fn with_parent(&self, split: &Split, parent: usize) -> Result<Vec<f64>> {
         let children: Vec<usize> = (0..self.labels.len()).filter(|&child| child != parent).collect();
         let scores = match self.kind {
-            NodeKind::Switching => self.switching(split, parent, &children),
-            NodeKind::ParentFeature => self.parent_feature(split, parent, &children),
+            NodeKind::Switching => self.switching(split, parent, &children)?,
+            NodeKind::ParentFeature => self.parent_feature(split, parent, &children)?,
         };
         let mut all = vec![0.0; self.labels.len()];
         children.iter().zip(scores).for_each(|(&child, score)| all[child] = score);
-        all
+        Ok(all)
     }
 
     /// Two regressions per child, each on the rows with one value of the parent.
-    fn switching(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
+    fn switching(&self, split: &Split, parent: usize, children: &[usize]) -> Result<Vec<f64>> {
         let mut total = vec![0.0; children.len()];
         for value in [false, true] {
             let side = |rows: &[usize]| -> Vec<usize> {
@@ -141,22 +143,22 @@ impl Task<'_> {
                 let block = self.design.block(Some(&train), &[]);
                 let problems: Vec<Problem<'_>> =
                     children.iter().map(|&child| self.problem(child, Some(&split.alone[child]))).collect();
-                let solutions = solve(&block, &problems, &self.solver);
+                let solutions = solve(&block, &problems, &self.solver, self.progress)?;
                 self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
             };
             total.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
         }
-        total
+        Ok(total)
     }
 
     /// One regression per child with the parent's value as a further column.
-    fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Vec<f64> {
+    fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Result<Vec<f64>> {
         let extra: Vec<f64> = self.labels[parent].iter().map(|&on| f64::from(on)).collect();
         let block = self.design.block(Some(&split.rows.train), &[&extra]);
         let problems: Vec<Problem<'_>> = children.iter().map(|&child| self.problem(child, None)).collect();
-        let solutions = solve(&block, &problems, &self.solver);
+        let solutions = solve(&block, &problems, &self.solver, self.progress)?;
         let held = self.design.block(Some(&split.rows.held), &[&extra]);
-        self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>())
+        Ok(self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>()))
     }
 
     /// Σ ωₙ log P(yᵢ | …) over a block, for each child.
@@ -177,7 +179,12 @@ impl Task<'_> {
 
 impl Trainer<'_> {
     /// What edges are scored with.
-    pub(super) fn task<'b>(&'b self, weights: Option<&'b [f64]>, partial: Option<&'b PartialRows<'b>>) -> Task<'b> {
+    pub(super) fn task<'b>(
+        &'b self,
+        weights: Option<&'b [f64]>,
+        partial: Option<&'b PartialRows<'b>>,
+        progress: &'b dyn Progress,
+    ) -> Task<'b> {
         Task {
             design: &self.design,
             labels: &self.labels,
@@ -186,6 +193,7 @@ impl Trainer<'_> {
             params: &self.structure,
             kind: self.nodes.kind,
             solver: self.logistic.solver.for_selection(),
+            progress,
         }
     }
 
@@ -195,11 +203,12 @@ impl Trainer<'_> {
     /// the same rows, with and without a parent.
     pub(super) fn scores(&self, weights: Option<&[f64]>, number: u64, progress: &dyn Progress) -> Result<EdgeScores> {
         let partial = self.observed.as_ref().map(|observed| PartialRows::new(observed, weights));
-        let task = self.task(weights, partial.as_ref());
+        let task = self.task(weights, partial.as_ref(), progress);
         let divisions = task.divide(&mut Stream::new(self.seed, "edge-folds", number));
         if let Some(partial) = &partial {
-            let splits: Vec<Split> = divisions.into_par_iter().map(|rows| task.fit_alone(rows)).collect();
-            return task.partial_scores(&splits, partial, progress);
+            let splits: Vec<Split> =
+                divisions.into_par_iter().map(|rows| task.fit_alone(rows)).collect::<Result<_>>()?;
+            return task.partial_scores(&splits, partial);
         }
         let count = self.labels.len();
         let splits = self.splits(divisions, weights, progress)?;

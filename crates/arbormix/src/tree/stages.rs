@@ -12,8 +12,8 @@ use super::scores::{Division, Split};
 use crate::distribution::{DistributionError, Divisible, Helper};
 use crate::error::Result;
 use crate::learner::{FitReport, Predictor, TrainingSet};
-use crate::logistic::{Coefficients, Problem, Solution, SolverParams, solve};
-use crate::progress::Progress;
+use crate::logistic::{Block, Coefficients, Problem, Solution, SolverParams, solve};
+use crate::progress::{Progress, Silent};
 
 /// Labels of a unit at most: the rows are gathered once per unit, which so many regressions make negligible.
 pub(super) const LABELS_PER_UNIT: usize = 64;
@@ -26,7 +26,7 @@ pub(super) trait Stage: Serialize + Sync {
 
     /// A pure function of the trainer's rows and parameters, the stage and the unit; the trainer's weights of rows
     /// change during a fit, so a stage that needs them carries them.
-    fn answer(&self, trainer: &Trainer<'_>, unit: &Self::Unit) -> Self::Answer;
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Self::Unit, progress: &dyn Progress) -> Result<Self::Answer>;
 
     /// Steps of the progress that a unit is.
     fn steps(_unit: &Self::Unit) -> usize {
@@ -53,8 +53,9 @@ impl Stage for Alone<'_> {
     type Unit = Share;
     type Answer = Vec<Coefficients>;
 
-    fn answer(&self, trainer: &Trainer<'_>, unit: &Share) -> Vec<Coefficients> {
-        trainer.task(self.weights.as_deref(), None).solve_alone(&self.divisions[unit.division].train, &unit.labels)
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Share, progress: &dyn Progress) -> Result<Vec<Coefficients>> {
+        let task = trainer.task(self.weights.as_deref(), None, progress);
+        task.solve_alone(&self.divisions[unit.division].train, &unit.labels)
     }
 
     fn steps(_unit: &Share) -> usize {
@@ -81,8 +82,8 @@ impl Stage for Edges<'_> {
     type Unit = Parent;
     type Answer = Vec<f64>;
 
-    fn answer(&self, trainer: &Trainer<'_>, unit: &Parent) -> Vec<f64> {
-        trainer.task(self.weights.as_deref(), None).with_parent(&self.splits[unit.division], unit.parent)
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Parent, progress: &dyn Progress) -> Result<Vec<f64>> {
+        trainer.task(self.weights.as_deref(), None, progress).with_parent(&self.splits[unit.division], unit.parent)
     }
 }
 
@@ -104,12 +105,15 @@ impl Stage for Costs<'_> {
     type Unit = Group;
     type Answer = Vec<f64>;
 
-    fn answer(&self, trainer: &Trainer<'_>, unit: &Group) -> Vec<f64> {
-        let under = |labels: &[usize]| trainer.costs_under(unit.condition, labels, self.weights.as_deref());
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Group, progress: &dyn Progress) -> Result<Vec<f64>> {
+        let under = |labels: &[usize]| trainer.costs_under(unit.condition, labels, self.weights.as_deref(), progress);
         match trainer.observed {
             None => under(&unit.labels),
             // Every label has rows of its own.
-            Some(_) => unit.labels.iter().flat_map(|&label| under(&[label])).collect(),
+            Some(_) => {
+                let each: Vec<Vec<f64>> = unit.labels.iter().map(|&label| under(&[label])).collect::<Result<_>>()?;
+                Ok(each.concat())
+            }
         }
     }
 
@@ -138,7 +142,7 @@ impl<'a> Stage for Nodes<'a> {
     type Unit = Batch<'a>;
     type Answer = Vec<Solution>;
 
-    fn answer(&self, trainer: &Trainer<'_>, unit: &Batch<'a>) -> Vec<Solution> {
+    fn answer(&self, trainer: &Trainer<'_>, unit: &Batch<'a>, progress: &dyn Progress) -> Result<Vec<Solution>> {
         let problems: Vec<Problem<'_>> = unit
             .jobs
             .iter()
@@ -150,7 +154,8 @@ impl<'a> Stage for Nodes<'a> {
                 coordinates: None,
             })
             .collect();
-        unit.condition.with_block(&trainer.design, &trainer.labels, |block| solve(block, &problems, &self.solver))
+        let solved = |block: &Block<'_>| solve(block, &problems, &self.solver, progress);
+        unit.condition.with_block(&trainer.design, &trainer.labels, solved)
     }
 
     fn steps(_unit: &Batch<'a>) -> usize {
@@ -169,7 +174,7 @@ impl Trainer<'_> {
         let Some(helper) = self.helper else {
             let answer = |unit: &S::Unit| {
                 progress.check()?;
-                let answer = stage.answer(self, unit);
+                let answer = stage.answer(self, unit, progress)?;
                 progress.advance(S::steps(unit));
                 Ok(answer)
             };
@@ -196,7 +201,7 @@ impl Trainer<'_> {
         S::Unit: DeserializeOwned,
     {
         let stage: S = read(stage)?;
-        units.par_iter().map(|unit| written(&stage.answer(self, &read(unit)?))).collect()
+        units.par_iter().map(|unit| written(&stage.answer(self, &read(unit)?, &Silent)?)).collect()
     }
 }
 

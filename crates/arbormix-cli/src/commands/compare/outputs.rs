@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use arbormix::experiment::report::{Grid, critical_difference, csv, json};
 use arbormix::experiment::{Comparison, PairedTest, Results};
-use arbormix::measure::Direction;
+use arbormix::measure::{Direction, MeasureOptions};
 use clap::Args;
 
 use crate::commands::runner::{require_outputs, write_text};
@@ -40,6 +40,11 @@ impl Outputs {
         if self.cd_diagram.is_some() && (data < 2 || methods < 2) {
             let message = "--cd-diagram ranks methods over data sets; give at least two of each";
             return Err(Failure::Usage(message.to_string()));
+        }
+        let known = MeasureOptions::default().names()?;
+        if let Some(name) = self.measures.iter().find(|name| *name != "all" && !known.contains(name)) {
+            let known = known.join(", ");
+            return Err(Failure::Usage(format!("--measures {name}: no measure has this name; known: all, {known}")));
         }
         require_outputs([&self.csv, &self.latex, &self.markdown, &self.cd_diagram].map(Option::as_ref), inputs)
     }
@@ -89,7 +94,8 @@ impl Outputs {
         match unknown {
             Some(name) if !known.is_empty() => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-                Err(Failure::Usage(format!("--measures {name}: known here: {}", names.join(", "))))
+                let found = names.join(", ");
+                Err(Failure::Usage(format!("--measures {name}: not defined for any cell; these are: {found}")))
             }
             _ if known.is_empty() => Err(every_cell_failed(results)),
             _ => Ok(found),

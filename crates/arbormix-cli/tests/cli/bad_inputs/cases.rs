@@ -29,7 +29,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("photos.dat", &[HEAD, ROWS])],
         arguments: "describe photos.dat",
         code: 1,
-        message: "photos.dat: the name does not tell the format; name it: arff, libsvm, xc, csv, tsv, parquet",
+        message: "photos.dat: the name does not tell the format; name it as `--format`: arff, libsvm, xc, csv, tsv, parquet",
     },
     Case {
         name: "a format that does not exist",
@@ -106,7 +106,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS, "tall,0.1,1,1\n"])],
         arguments: "describe p.csv --labels cat,pet",
         code: 1,
-        message: "p.csv, line 5, column 1: \"tall\" is a word, but column \"size\" holds numbers so far; correct the cell, leave it empty if it is missing, or list the column in `nominal` to take all its cells as categories",
+        message: "p.csv, line 5, column 1: \"tall\" is a word, but column \"size\" holds numbers so far; correct the cell, leave it empty if it is missing, or list the column in `--nominal` to take all its cells as categories",
     },
     Case {
         name: "a category that is not declared",
@@ -125,14 +125,14 @@ pub(super) const CASES: &[Case] = &[
         )],
         arguments: "describe p.arff --labels cat,pet",
         code: 1,
-        message: "p.arff, line 2, column 17: \"size\" has the type string, which is neither numeric nor nominal; turn it into numbers or categories, or leave it out (list it in `drop`)",
+        message: "p.arff, line 2, column 17: \"size\" has the type string, which is neither numeric nor nominal; turn it into numbers or categories, or leave it out (list it in `--drop`)",
     },
     Case {
         name: "a label that is neither present nor absent",
         files: &[("p.csv", &[HEAD, "0.5,0.1,maybe,1\n0.5,0.1,no,1\n0.5,0.2,perhaps,1\n"])],
         arguments: "describe p.csv --labels cat,pet",
         code: 1,
-        message: "p.csv, line 2, column 9: \"maybe\" in the label \"cat\" does not say whether the label is present; use 0 and 1 (or no/yes, false/true), or give the word that means present as `positive`",
+        message: "p.csv, line 2, column 9: \"maybe\" in the label \"cat\" does not say whether the label is present; use 0 and 1 (or no/yes, false/true), or give the word that means present as `--positive`",
     },
     Case {
         name: "two columns with one name",
@@ -146,14 +146,14 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.arff", &[ARFF, "0.5,big,1,1\n0.7,small,0,1\n"])],
         arguments: "describe p.arff",
         code: 1,
-        message: "p.arff: there are no labels: there is no p.xml and no `-C n` in @relation; put the XML there, or give the labels as names, first:N, last:N or prefix:P",
+        message: "p.arff: there are no labels: there is no p.xml and no `-C n` in @relation; put the XML there, or give `--labels` as names, first:N, last:N or prefix:P",
     },
     Case {
         name: "labels that nothing names, CSV",
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "describe p.csv",
         code: 1,
-        message: "p.csv: there are no labels: nothing in the file says which columns they are; give names, first:N, last:N or prefix:P",
+        message: "p.csv: there are no labels: nothing in the file says which columns they are; give `--labels` as names, first:N, last:N or prefix:P",
     },
     Case {
         name: "a label that is not in the file",
@@ -219,7 +219,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "describe p.csv --xml p.xml",
         code: 1,
-        message: "p.csv: the option `xml` does not apply to csv files; leave it out",
+        message: "p.csv: the option `--xml` does not apply to csv files; leave it out",
     },
     Case {
         name: "only labels and no feature",
@@ -381,6 +381,13 @@ pub(super) const CASES: &[Case] = &[
         arguments: "compare p.csv --labels cat,pet --methods br,cc --reference mlme",
         code: 2,
         message: "--reference mlme: the methods are br, cc",
+    },
+    Case {
+        name: "a measure that does not exist, before any work",
+        files: &[("p.csv", &[HEAD, ROWS])],
+        arguments: "compare p.csv --labels cat,pet --methods br --measures exact_match,accuracy",
+        code: 2,
+        message: "--measures accuracy: no measure has this name; known: all, exact_match, hamming_loss, jaccard, example_f1, micro_f1, macro_f1, macro_f1_of_means, cll_loss, cll_loss_mean, macro_auc, micro_auc, ranking_loss, coverage, one_error, average_precision, precision_at_1, recall_at_1, ndcg_at_1, precision_at_3, recall_at_3, ndcg_at_3, precision_at_5, recall_at_5, ndcg_at_5, brier, calibration_error",
     },
     Case {
         name: "a preset that does not exist",

@@ -44,7 +44,7 @@ pub enum FormatError {
         path: PathBuf,
     },
     /// The name does not tell the format.
-    #[error("{}: the name does not tell the format; name it: {known}", path.display())]
+    #[error("{}: the name does not tell the format; name it as `format`: {known}", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,

@@ -130,7 +130,7 @@ impl Roles {
         let chosen: Vec<usize> = match source {
             LabelSource::Known(known) => return Ok(Roles::known(names, &kept, known)),
             LabelSource::Auto => {
-                let reason = "nothing in the file says which columns they are; give names, first:N, last:N or prefix:P";
+                let reason = "nothing in the file says which columns they are; give `labels` as names, first:N, last:N or prefix:P";
                 return Err(no_labels(reason.to_string()).into());
             }
             LabelSource::Names(wanted) => {

@@ -1,8 +1,11 @@
 //! Parquet: numbers, booleans and strings; nulls are missing cells.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use ::parquet::basic::Compression;
+use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
@@ -22,6 +25,13 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     }
     let unreadable = |error: ::parquet::errors::ParquetError| problem(format!("no readable Parquet file: {error}"));
     let reader = SerializedFileReader::new(open_file(path)?).map_err(unreadable)?;
+    if let Some((column, codec)) = foreign_codec(&reader) {
+        return Err(problem(format!(
+            "column {column:?} is compressed with {codec}, which is not read here; write the file with snappy, gzip or \
+             zstd compression, or without"
+        ))
+        .into());
+    }
     let schema = reader.metadata().file_metadata().schema();
     let names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_string()).collect();
     if let Some(second) = (1..names.len()).find(|&column| names[..column].contains(&names[column])) {
@@ -48,6 +58,21 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
         }
     }
     table.finish(path)
+}
+
+/// The first column that is compressed in a way that is not built in, and the name of that way.
+fn foreign_codec(reader: &SerializedFileReader<File>) -> Option<(String, &'static str)> {
+    let chunks = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let foreign = |chunk: &ColumnChunkMetaData| {
+        let codec = match chunk.compression() {
+            Compression::BROTLI(_) => "brotli",
+            Compression::LZ4 | Compression::LZ4_RAW => "lz4",
+            Compression::LZO => "lzo",
+            _ => return None,
+        };
+        Some((chunk.column_path().string(), codec))
+    };
+    chunks.map(foreign).find_map(|found| found)
 }
 
 /// A field as a cell, or the name of its type if it is no number, boolean or string.
@@ -86,6 +111,10 @@ mod tests {
     use crate::data::ColumnKind;
     use crate::data::formats::fixture::{Folder, features, label_text, labels};
     use crate::data::formats::{ReadOptions, read};
+
+    /// Two rows of x and y, written by pyarrow 26: `pq.write_table(table, file, compression="brotli")`, and with lz4.
+    const BROTLI: &[u8] = include_bytes!("../../../tests/data/brotli.parquet");
+    const LZ4: &[u8] = include_bytes!("../../../tests/data/lz4.parquet");
 
     /// A file of three rows; the second is null wherever that is allowed.
     fn sample(folder: &Folder, last: f64) {
@@ -144,6 +173,12 @@ mod tests {
         folder.file("t.parquet", "PAR1 but not really");
         let message = folder.error("t.parquet", &options);
         assert!(message.starts_with("t.parquet: no readable Parquet file: "), "{message}");
+        for (file, codec) in [(BROTLI, "brotli"), (LZ4, "lz4")] {
+            folder.file("t.parquet", file);
+            let remedy = "which is not read here; write the file with snappy, gzip or zstd compression, or without";
+            let expected = format!("t.parquet: column \"x\" is compressed with {codec}, {remedy}");
+            assert_eq!(folder.error("t.parquet", &labels("y")), expected);
+        }
         folder.file("t.parquet", [0x1f, 0x8b, 8]);
         assert_eq!(
             folder.error("t.parquet", &options),

@@ -54,7 +54,7 @@ fn paths_that_are_no_data_files_are_named() {
     assert_eq!(directory, "folder.arff is a directory; give the path of a data file");
     assert_eq!(
         error_of("data.xyz", TABLE, &ReadOptions::default()),
-        "data.xyz: the name does not tell the format; name it: arff, libsvm, xc, csv, tsv, parquet"
+        "data.xyz: the name does not tell the format; name it as `format`: arff, libsvm, xc, csv, tsv, parquet"
     );
     assert_eq!(
         error_of("a.arff", b"@relation r\n@attribute \xe4 numeric\n", &ReadOptions::default()),

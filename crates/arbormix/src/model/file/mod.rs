@@ -2,7 +2,8 @@
 //!
 //! Any safetensors reader opens it: the tensors are f64, and the metadata holds `format` (`arbormix-model`),
 //! `format_version`, `crate_version` and `method` as words, and `params`, `schema`, `features`, `report` and `facts`
-//! as JSON, and `thresholds` if there are any. Nothing in it depends on the time or the machine: the same model gives the same bytes.
+//! as JSON, and `thresholds` and `temperature` if there are any (the tensors are at that temperature already). Nothing in it depends
+//! on the time or the machine: the same model gives the same bytes.
 
 mod container;
 mod error;
@@ -72,6 +73,9 @@ fn pack(model: &Model) -> Result<Container, ModelFileError> {
     if !model.thresholds.is_empty() {
         entries.push(("thresholds", entry("thresholds", &model.thresholds)?));
     }
+    if let Some(temperature) = &model.temperature {
+        entries.push(("temperature", entry("temperature", temperature)?));
+    }
     let metadata = entries.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
     Ok(Container { metadata, tensors: stored.tensors })
 }
@@ -105,6 +109,9 @@ fn unpack(container: Container) -> Result<Model> {
         for thresholds in &model.thresholds {
             agree("thresholds and labels", thresholds.values.len(), model.schema.label_names.len())?;
         }
+    }
+    if metadata.contains_key("temperature") {
+        model.temperature = Some(parse(&metadata, "temperature")?);
     }
     Ok(model)
 }

@@ -37,14 +37,12 @@ impl BinaryRelevanceParams {
             .par_iter()
             .map(|&(known, labels)| {
                 progress.check()?;
-                let targets: Vec<Target<'_>> = labels.iter().map(|&label| columns[label].as_slice().into()).collect();
-                let costs = choose_costs(&design, known, &[], &targets, data.weights, &folds, &self.logistic);
-                let problems: Vec<Problem<'_>> = targets
-                    .iter()
-                    .zip(&costs)
-                    .map(|(target, &cost)| target.problem(data.weights, cost, None))
-                    .collect();
-                let solutions = solve(&design.block(known, &[]), &problems, &self.logistic.solver);
+                let targets: Vec<Target<'_>> =
+                    labels.iter().map(|&label| Target::new(&columns[label], data.weights)).collect();
+                let costs = choose_costs(&design, known, &[], &targets, &folds, &self.logistic, progress)?;
+                let problems: Vec<Problem<'_>> =
+                    targets.iter().zip(&costs).map(|(target, &cost)| target.problem(cost, None)).collect();
+                let solutions = solve(&design.block(known, &[]), &problems, &self.logistic.solver, progress)?;
                 progress.advance(labels.len());
                 Ok(costs.into_iter().zip(solutions).collect::<Vec<_>>())
             })

@@ -76,6 +76,10 @@ impl Predictor for BinaryRelevance {
         vec![&self.0]
     }
 
+    fn tempered(&self, temperature: f64) -> Option<Box<dyn Predictor>> {
+        Some(Box::new(BinaryRelevance(self.0.at_temperature(temperature))))
+    }
+
     fn store(&self) -> Stored {
         self.0.store()
     }

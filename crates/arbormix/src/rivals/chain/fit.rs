@@ -79,13 +79,13 @@ impl<'a> ChainTrainer<'a> {
         let targets: Vec<Target<'_>> = order
             .iter()
             .enumerate()
-            .map(|(place, &label)| Target { values: &self.labels[label], coordinates: coordinates(place) })
+            .map(|(place, &label)| Target { values: &self.labels[label], weights, coordinates: coordinates(place) })
             .collect();
-        let costs = choose_costs(&self.design, rows, &extras, &targets, weights, &self.fold_of, self.logistic);
+        let costs = choose_costs(&self.design, rows, &extras, &targets, &self.fold_of, self.logistic, progress)?;
         progress.check()?;
         let problems: Vec<Problem<'_>> =
-            targets.iter().zip(costs).map(|(target, cost)| target.problem(weights, cost, None)).collect();
-        let solutions = solve(&self.design.block(rows, &extras), &problems, &self.logistic.solver);
+            targets.iter().zip(costs).map(|(target, cost)| target.problem(cost, None)).collect();
+        let solutions = solve(&self.design.block(rows, &extras), &problems, &self.logistic.solver, progress)?;
         progress.advance(order.len());
         let converged = solutions.iter().all(|solution| solution.converged);
         let own = |(place, solution): (usize, &Solution)| {

@@ -29,7 +29,7 @@ impl LabelPowersetParams {
                 let mut targets = Columns::zeros(classes.len(), count);
                 classes.iter().enumerate().for_each(|(row, &class)| targets.column_mut(class)[row] = 1.0);
                 let start = Gate::uniform(&block, count);
-                let fit = fit_gate(&block, &targets, data.weights, &start, &self.gate);
+                let fit = fit_gate(&block, &targets, data.weights, &start, &self.gate, progress)?;
                 progress.advance(1);
                 Ok((Base::Softmax(Softmax::new(&fit.gate, &design)), fit.converged))
             }

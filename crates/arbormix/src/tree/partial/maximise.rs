@@ -87,10 +87,7 @@ impl Trainer<'_> {
         let groups: Vec<(Condition, Vec<Place>)> = groups.into_iter().collect();
         let solved: Vec<Vec<(Coefficients, bool)>> = groups
             .par_iter()
-            .map(|(condition, places)| {
-                progress.check()?;
-                Ok(self.maximised_group(fitted, *condition, places, beliefs, weights, solver))
-            })
+            .map(|group| self.maximised_group(fitted, group, beliefs, weights, solver, progress))
             .collect::<Result<_>>()?;
         let mut out = fitted.clone();
         for ((_, places), solutions) in groups.iter().zip(solved) {
@@ -106,13 +103,14 @@ impl Trainer<'_> {
     fn maximised_group(
         &self,
         fitted: &Fitted,
-        condition: Condition,
-        places: &[Place],
+        (condition, places): &(Condition, Vec<Place>),
         beliefs: &Beliefs,
         weights: &[f64],
         solver: &SolverParams,
-    ) -> Vec<(Coefficients, bool)> {
-        let copies = self.copies(condition, places, weights);
+        progress: &dyn Progress,
+    ) -> Result<Vec<(Coefficients, bool)>> {
+        progress.check()?;
+        let copies = self.copies(*condition, places, weights);
         let node = |place: &Place| &fitted.nodes[place.label][place.node];
         let cells = |place: &Place| {
             let cell = |copy: &RowCopy| self.believed(place.label, copy, beliefs, weights);
@@ -135,12 +133,12 @@ impl Trainer<'_> {
             _ => None,
         };
         let extras: Vec<&[f64]> = extra.iter().map(Vec::as_slice).collect();
-        let solutions = solve(&design.block(None, &extras), &problems, solver);
+        let solutions = solve(&design.block(None, &extras), &problems, solver, progress)?;
         let mut out: Vec<(Coefficients, bool)> = believed.iter().map(|cells| (constant(cells), true)).collect();
         for (at, solution) in open.into_iter().zip(solutions) {
             out[at] = (solution.coefficients, solution.converged);
         }
-        out
+        Ok(out)
     }
 
     /// The rows under a condition, once for each value that the parent and the labels may have in them.

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::PartialRows;
 use crate::error::Result;
 use crate::matrix::DenseMatrix;
-use crate::progress::Progress;
 use crate::tree::EdgeScores;
 use crate::tree::scores::{Division, Split, Task};
 
@@ -21,22 +20,20 @@ impl Task<'_> {
     /// A pair that is known more often must not look better (or worse) for it: with W the weight of all held-out rows
     /// and Wᵢ, Wᵢⱼ that of the rows on which i, or i and j, are known, W(φ → i) is scaled by W / Wᵢ, and
     /// W(j → i) = W(φ → i) + (what j adds on its rows) · W / Wᵢⱼ, both regressions fitted on rows where j is known.
-    pub(in crate::tree) fn partial_scores(
-        &self,
-        splits: &[Split],
-        partial: &PartialRows<'_>,
-        progress: &dyn Progress,
-    ) -> Result<EdgeScores> {
+    pub(in crate::tree) fn partial_scores(&self, splits: &[Split], partial: &PartialRows<'_>) -> Result<EdgeScores> {
+        let progress = self.progress;
         let count = self.labels.len();
         let total: f64 = splits.iter().map(|split| mass(self.weights, &split.rows.held)).sum();
         let mut alone = Gains { gains: vec![0.0; count], masses: vec![0.0; count] };
-        splits.iter().for_each(|split| alone.add(&self.gains(split, None, partial)));
+        for split in splits {
+            alone.add(&self.gains(split, None, partial)?);
+        }
         progress.begin("scoring edges", splits.len() * count);
         let of_parent = |parent: usize| {
             let mut sum = Gains { gains: vec![0.0; count], masses: vec![0.0; count] };
             for split in splits {
                 progress.check()?;
-                sum.add(&self.gains(split, Some(parent), partial));
+                sum.add(&self.gains(split, Some(parent), partial)?);
                 progress.advance(1);
             }
             Ok(sum)
@@ -52,19 +49,19 @@ impl Task<'_> {
     }
 
     /// What a parent adds to every label; without one, the labels' own scores.
-    fn gains(&self, split: &Split, parent: Option<usize>, partial: &PartialRows<'_>) -> Gains {
+    fn gains(&self, split: &Split, parent: Option<usize>, partial: &PartialRows<'_>) -> Result<Gains> {
         let masses = |held: &[usize]| partial.weights.iter().map(|weights| mass(Some(weights), held)).collect();
         let Some(parent) = parent else {
-            return Gains { gains: self.alone_scores(split), masses: masses(&split.rows.held) };
+            return Ok(Gains { gains: self.alone_scores(split), masses: masses(&split.rows.held) });
         };
         let known = |rows: &[usize]| -> Vec<usize> {
             rows.iter().copied().filter(|&row| partial.observed.has(row, parent)).collect()
         };
         let rows = Division { train: known(&split.rows.train), held: known(&split.rows.held) };
-        let split = self.fit_alone(rows);
-        let with = self.with_parent(&split, parent);
+        let split = self.fit_alone(rows)?;
+        let with = self.with_parent(&split, parent)?;
         let gains = with.iter().zip(self.alone_scores(&split)).map(|(with, without)| with - without).collect();
-        Gains { gains, masses: masses(&split.rows.held) }
+        Ok(Gains { gains, masses: masses(&split.rows.held) })
     }
 }
 

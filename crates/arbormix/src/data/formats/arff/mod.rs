@@ -53,7 +53,7 @@ fn label_source(path: &Path, header: &Header, options: &ReadOptions) -> Result<(
         (None, Some(meka)) => Ok((meka.clone(), "the -C option in @relation and its number".to_string())),
         (None, None) => {
             let reason = format!(
-                "there is no {} and no `-C n` in @relation; put the XML there, or give the labels as names, first:N, \
+                "there is no {} and no `-C n` in @relation; put the XML there, or give `labels` as names, first:N, \
                  last:N or prefix:P",
                 beside.display()
             );

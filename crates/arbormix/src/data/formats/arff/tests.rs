@@ -78,8 +78,8 @@ fn labels_come_from_the_meka_header() {
     );
     assert_eq!(
         error_of("a.arff", text("Music"), &auto).replace(std::env::temp_dir().to_str().unwrap(), ""),
-        "a.arff: there are no labels: there is no a.xml and no `-C n` in @relation; put the XML there, or give the \
-         labels as names, first:N, last:N or prefix:P"
+        "a.arff: there are no labels: there is no a.xml and no `-C n` in @relation; put the XML there, or give `labels` \
+         as names, first:N, last:N or prefix:P"
     );
 }
 

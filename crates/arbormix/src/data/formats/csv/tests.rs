@@ -92,7 +92,7 @@ fn every_error_names_its_place_and_the_remedy() {
     }
     assert_eq!(
         error_of("t.csv", "x,y\n1,1\n", &ReadOptions::default()),
-        "t.csv: there are no labels: nothing in the file says which columns they are; give names, first:N, last:N or prefix:P"
+        "t.csv: there are no labels: nothing in the file says which columns they are; give `labels` as names, first:N, last:N or prefix:P"
     );
     assert_eq!(
         error_of("t.csv", "x,y\n1,1\n", &labels("prefix:tag_")),

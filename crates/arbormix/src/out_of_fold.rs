@@ -1,0 +1,76 @@
+//! Every row seen by a model that was fitted without it: what anything fitted on top of a model should look at.
+
+use crate::data::splits::Folds;
+use crate::data::{DataError, Dataset};
+use crate::error::Result;
+use crate::learner::{Learner, fit};
+use crate::matrix::DenseMatrix;
+use crate::model::Model;
+use crate::progress::Progress;
+
+/// P(yᵢ = 1 | x) of every row, by a model that was fitted to the other folds; N × d.
+///
+/// ```
+/// use arbormix::{out_of_fold_marginals, progress::Silent, registry};
+/// use arbormix::data::{planted::Planted, splits::Folds};
+///
+/// let (data, _truth) = Planted { rows: 90, seed: 1, ..Planted::default() }.sample()?;
+/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
+/// let folds = Folds::shuffled(90, 3, 0)?;
+/// assert_eq!(out_of_fold_marginals(learner.as_ref(), &data, None, &folds, &Silent)?.rows(), 90);
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn out_of_fold_marginals(
+    learner: &dyn Learner,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+    folds: &Folds,
+    progress: &dyn Progress,
+) -> Result<DenseMatrix> {
+    marginals_at(None, learner, data, weights, folds, progress)
+}
+
+/// The same by models at a temperature ([`Model::fit_temperature`]).
+pub(crate) fn marginals_at(
+    temperature: Option<f64>,
+    learner: &dyn Learner,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+    folds: &Folds,
+    progress: &dyn Progress,
+) -> Result<DenseMatrix> {
+    let mut out = DenseMatrix::zeros(data.rows(), data.labels().count());
+    for_each_fold(learner, data, weights, folds, progress, |mut model, rows, held| {
+        if let Some(temperature) = temperature {
+            model.temper(temperature)?;
+        }
+        let marginals = model.marginals(held)?;
+        for (place, &row) in rows.iter().enumerate() {
+            out.row_mut(row).copy_from_slice(marginals.row(place));
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Calls `look(model, rows, held)` for every fold: the model was fitted to the other folds, `held` are the fold's rows.
+pub(crate) fn for_each_fold(
+    learner: &dyn Learner,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+    folds: &Folds,
+    progress: &dyn Progress,
+    mut look: impl FnMut(Model, &[usize], &Dataset) -> Result<()>,
+) -> Result<()> {
+    if folds.ids().len() != data.rows() {
+        let what = "rows of the folds and of the data";
+        return Err(DataError::Sizes { what, left: folds.ids().len(), right: data.rows() }.into());
+    }
+    for fold in 0..folds.count() {
+        let (seen, held) = (folds.train(fold), folds.test(fold));
+        let seen_weights: Option<Vec<f64>> = weights.map(|weights| seen.iter().map(|&row| weights[row]).collect());
+        let model = fit(learner, &data.select_rows(&seen), seen_weights.as_deref(), progress)?;
+        look(model, &held, &data.select_rows(&held))?;
+    }
+    Ok(())
+}

@@ -23,6 +23,15 @@ def kept(path, make):
     return json.loads(file.read_text())
 
 
+def chosen(words):
+    """(name, methods) of words like emotions:ctbn,mlme."""
+    for word in words:
+        name, colon, methods = word.partition(":")
+        if not colon:
+            sys.exit(f"{word}: name methods after a colon, as in {word}:ctbn,mlme")
+        yield name, methods.split(",")
+
+
 def mean_and_error(values):
     """Mean, and its standard error from the sample variance."""
     mean = sum(values) / len(values)

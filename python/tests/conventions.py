@@ -12,12 +12,16 @@ _EVERYWHERE = {
     "check_classifiers_train": _SHAPE + ", and predictions in the form of y",
     "check_sample_weight_equivalence_on_dense_data": _FOLDS,
     "check_sample_weight_equivalence_on_sparse_data": _FOLDS,
-    "check_classifier_multioutput": "predict gives the most probable set, or votes, not the labels with P > 1/2",
-    "check_supervised_y_no_nan": "NaN in y is an unknown label",
 }
+_SEARCH = {"check_classifier_multioutput": "predict gives the most probable set, or votes, not the labels with P > 1/2"}
 _VOTES = {"check_classifiers_multilabel_output_format_predict_proba": "shares of votes may be 0 and 1"}
 _NEIGHBOURS = {"check_fit2d_1sample": "one row has no neighbours; the error says so in other words than the check's"}
-_OF_CLASS = {"EnsembleOfChains": _VOTES, "MLKNN": _NEIGHBOURS, "IBLR": _NEIGHBOURS}
+_OF_CLASS = {
+    "ProbabilisticChain": _SEARCH,
+    "EnsembleOfChains": _SEARCH | _VOTES,
+    "MLKNN": _NEIGHBOURS,
+    "IBLR": _NEIGHBOURS,
+}
 # The checks fit as few as ten rows.
 _FEW_ROWS = {"MLKNN": {"neighbours": 2}, "IBLR": {"neighbours": 2}}
 

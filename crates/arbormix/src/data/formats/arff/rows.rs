@@ -164,16 +164,22 @@ impl Rows {
             if cursor.peek() == Some(b'{') {
                 return Err(FormatError::InstanceWeight { at: line.place(cursor.offset()) }.into());
             }
-            let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
-            let Some(field) = self.fields.get_mut(found) else {
-                let at = line.place(word.start);
-                return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
-            };
-            let cell = field.cell(word, line)?;
-            match field.role {
-                Role::Feature(_) => values.push(cell),
-                Role::Label(label) => self.labels.set(label, observed(cell)),
-                Role::Dropped => {}
+            if let Some(Field { content: Content::Number, .. }) = self.fields.get(found)
+                && let Some(value) = cursor.plain_number()
+            {
+                values.push(value);
+            } else {
+                let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
+                let Some(field) = self.fields.get_mut(found) else {
+                    let at = line.place(word.start);
+                    return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
+                };
+                let cell = field.cell(word, line)?;
+                match field.role {
+                    Role::Feature(_) => values.push(cell),
+                    Role::Label(label) => self.labels.set(label, observed(cell)),
+                    Role::Dropped => {}
+                }
             }
             found += 1;
             // Blanks alone separate values too, as in Weka.
@@ -227,16 +233,29 @@ impl Rows {
     fn entry(&mut self, cursor: &mut Cursor<'_>) -> Result<Entry, FormatError> {
         const INDEX: &str = "the index of an attribute, counted from 0";
         let line = cursor.line;
-        let word = cursor.word(INDEX, &mut self.scratch)?;
-        let (start, at) = (word.start, line.place(word.start));
-        let Ok(index) = word.text.parse::<u64>() else {
-            return Err(FormatError::Syntax { at, expected: INDEX, found: format!("{:?}", word.text) });
+        cursor.peek();
+        // A place is worked out only for a message: that walks through the line.
+        let start = cursor.offset();
+        let index = match cursor.plain_index() {
+            Some(index) => index as u64,
+            None => {
+                let word = cursor.word(INDEX, &mut self.scratch)?;
+                word.text.parse::<u64>().map_err(|_| {
+                    let found = format!("{:?}", word.text);
+                    FormatError::Syntax { at: line.place(start), expected: INDEX, found }
+                })?
+            }
         };
         let last = self.fields.len() as u64 - 1;
         if index > last {
-            return Err(FormatError::IndexRange { at, index, first: 0, last });
+            return Err(FormatError::IndexRange { at: line.place(start), index, first: 0, last });
         }
         let index = index as usize;
+        if matches!(self.fields[index].content, Content::Number)
+            && let Some(value) = cursor.plain_number()
+        {
+            return Ok(Entry { index, value, start });
+        }
         let word = cursor.word("a value after the index", &mut self.scratch)?;
         Ok(Entry { index, value: self.fields[index].cell(word, line)?, start })
     }

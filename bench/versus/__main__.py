@@ -15,7 +15,7 @@ import time
 
 from . import growth, rows
 from .data import Data, find
-from .processes import BINARY, ROOT, Failed
+from .processes import BINARY, ROOT, Failed, answer_of
 from .report import markdown
 
 GROUPS = {
@@ -47,11 +47,27 @@ class Bench:
         beside = self.data.folder.parent
         self.folds = existing(args.folds or beside / "folds")
         self.reference = existing(args.reference or beside / "reference")
-        self.settings = {"exact": json.loads(args.exact), "screened": json.loads(args.screened)}
+        self.settings = {kind: setting for kind, setting in SEARCHES.items() if is_known(setting)}
 
     def rounds_for(self, seconds):
         """Fewer rounds of what takes long."""
         return self.rounds if seconds < 3 else min(self.rounds, 3 if seconds < 15 else 1)
+
+
+# The two kinds of structure search.
+SEARCHES = {
+    "exact": {"structure": {"candidates": "exact"}},
+    "screened": {"structure": {"candidates": {"screened": 10}}},
+}
+
+
+def is_known(setting):
+    """Whether this build has a parameter: builds from before screening search exactly."""
+    try:
+        answer_of("planted", "ctbn", "--rows", 60, "--features", 2, "--labels", 2, "--set", json.dumps(setting))
+    except Failed:
+        return False
+    return True
 
 
 def existing(folder):
@@ -68,8 +84,6 @@ def arguments():
     parser.add_argument("--large", action="store_true", help="also the large planted problem")
     parser.add_argument("--folds", help="folder of NAME.txt with the fold of each row [DATA/../folds]")
     parser.add_argument("--reference", help="folder of authors-octave.csv [DATA/../reference]")
-    parser.add_argument("--exact", default="{}", help="parameters of an exact structure search, JSON")
-    parser.add_argument("--screened", default="{}", help="parameters of a screened structure search, JSON")
     args = parser.parse_args()
     args.only = [word for word in args.only.split(",") if word]
     unknown = [word for word in args.only if word.split("-")[0] not in (*GROUPS, "memory")]

@@ -37,10 +37,10 @@ def size_words(size):
 
 
 def growth(bench):
-    for name, field, base, method, params, aim in axes(bench):
-        yield "growth-" + name.replace(",", "").replace(" ", "-"), lambda a=(name, field, base, method, params, aim): exponent(bench, *a)
+    for axis in axes(bench):
+        yield "growth-" + axis[0].replace(",", "").replace(" ", "-"), lambda axis=axis: exponent(bench, *axis)
     if not bench.settings.get("screened"):
-        print("this build has no screening of edges that bench/run knows of (--screened): that line is left out")
+        print("this build has no screening of edges: that line is left out")
     yield "memory-dense", lambda: memory(bench, "dense", {"rows": 40_000, "features": 200, "labels": 8}, "ctbn", TREE)
     size = {"rows": 100_000, "features": 20_000, "labels": 8, "non-zeros": 60}
     yield "memory-sparse", lambda: memory(bench, "sparse", size, "ctbn", TREE)
@@ -97,7 +97,8 @@ def large_problem(bench):
     size = {"rows": 200_000, "features": 50_000, "labels": 200, "non-zeros": 100, "true-experts": 3}
     if bench.quick:
         size = {**size, "rows": 5_000, "features": 5_000, "labels": 20, "non-zeros": 50}
-    params = {**MIXTURE, **bench.settings.get("screened", {}), "experts": 3}
+    screened = bench.settings.get("screened", {})
+    params = {**MIXTURE, **screened, "experts": 3}
     words = ["mlme", *size_words(size), "--set", json.dumps(params)]
     answer = answer_of("planted", *words, threads=2)
     gib = answer["peak_bytes"] / 2**30
@@ -111,5 +112,5 @@ def large_problem(bench):
         "unit": "minutes",
         "ours": {"cpu": [answer["cpu"]], "wall": [answer["wall"]]},
         "same": gib <= 8,
-        "says": f"2 threads, peak {gib:.2f} GiB (at most 8)" + ("" if bench.settings.get("screened") else "; not screened"),
+        "says": f"2 threads, peak {gib:.2f} GiB (at most 8)" + ("" if screened else "; not screened"),
     }

@@ -10,6 +10,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,17 +26,21 @@ class Side:
 
     def __init__(self, words, threads=1):
         settings = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
-        pipe = subprocess.PIPE
         self.words = words
-        self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=settings)
+        # A pipe that nobody reads would stop a side that says much.
+        self.messages = tempfile.TemporaryFile("w+")
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.messages}
+        self.process = subprocess.Popen(words, text=True, env=settings, **pipes)
         self.prepared = self._answer()
 
     def _answer(self):
         line = self.process.stdout.readline()
         if line:
             return json.loads(line)
-        message = self.process.communicate()[1].strip().splitlines()
-        raise Failed(f"{' '.join(self.words[:4])}: {message[-1] if message else 'no answer'}")
+        self.process.wait()
+        self.messages.seek(0)
+        message = self.messages.read().strip().splitlines()
+        raise Failed(message[-1] if message else f"{pathlib.Path(self.words[0]).name} ended without an answer")
 
     def run(self):
         self.process.stdin.write("\n")
@@ -50,7 +55,7 @@ class Side:
             self.process.stdin.close()
             self.process.wait()
         self.process.stdout.close()
-        self.process.stderr.close()
+        self.messages.close()
 
 
 def ours(job, *words, threads=1):

@@ -48,7 +48,8 @@ def markdown(facts, parts):
         "",
         "Ratios are theirs / ours in CPU seconds on one thread, medians of rounds in which both ran in turns; reading files "
         "and starting processes is in none of them. *Same problem* is what was checked, from weights, objectives or "
-        "predictions, outside both programs." + (" **One round only (--quick): not to be quoted.**" if facts["quick"] else ""),
+        "predictions, outside both programs."
+        + (" **One round only (--quick): not to be quoted.**" if facts["quick"] else ""),
         "",
         "| work | data | against | theirs | ours | measured | aim | reached | two threads (wall) | same problem |",
         "|---|---|---|---|---|---|---|---|---|---|",

@@ -22,10 +22,20 @@ def fit_one(solver, x, y):
     return regression(solver).fit(x, y)
 
 
+def warm_up(solver):
+    """Imports, and whatever else happens at a first fit alone: none of it is work to be timed."""
+    from sklearn.multioutput import ClassifierChain
+
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(40, 2)), random.integers(2, size=(40, 2))
+    ClassifierChain(regression(solver)).fit(x, y).predict(x)
+
+
 def prepared_logistic(folder, solver, jobs=1, labels=None):
     """Binary relevance: a LogisticRegression per label, or per listed label."""
     from joblib import Parallel, delayed
 
+    warm_up(solver)
     rows = Rows(folder, "train")
     columns = range(rows.y.shape[1]) if labels is None else labels
 
@@ -49,6 +59,7 @@ def prepared_logistic_cv(folder, solver, costs, labels):
     """LogisticRegressionCV per label: three folds, the cost by held-out likelihood."""
     from sklearn.linear_model import LogisticRegressionCV
 
+    warm_up(solver)
     rows = Rows(folder, "train")
     words = {"Cs": costs, "cv": 3, "scoring": "neg_log_loss", "solver": solver, "max_iter": 2000}
 
@@ -72,6 +83,7 @@ def chain_of(rows, solver):
 
 def prepared_chain(folder, solver):
     """ClassifierChain in the order of the labels."""
+    warm_up(solver)
     rows = Rows(folder, "train")
 
     def run():
@@ -121,6 +133,7 @@ def prepared_structure(folder, solver, count, seed=0):
 
     Cutting out the rows is not in the measure. A sampled fit that needs none (too few rows, one class) takes no time.
     """
+    warm_up(solver)
     rows = Rows(folder, "train")
     labels = rows.y.shape[1]
     random = np.random.default_rng(seed)

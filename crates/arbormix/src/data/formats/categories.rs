@@ -25,9 +25,7 @@ impl Categories {
 
     pub(super) fn code(&self, word: &str) -> Option<usize> {
         if self.words.len() <= SHORT {
-            // Most are a letter or a digit long; the comparison of whole strings would be a call.
-            let is_word = |other: &String| other.len() == word.len() && other.bytes().eq(word.bytes());
-            self.words.iter().position(is_word)
+            self.words.iter().position(|other| other == word)
         } else {
             self.codes.get(word).copied()
         }

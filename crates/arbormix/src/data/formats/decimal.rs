@@ -10,13 +10,13 @@ const LARGEST_EXACT: u64 = 1 << 53;
 /// So many digits fit into 64 bits whatever they are.
 const MOST_DIGITS: usize = 19;
 
-/// The plain decimal number (no exponent, no plus sign) at the head of some bytes, and its length; `None` for anything
-/// else, and for numbers with too many digits.
+/// The plain decimal number (no exponent, no plus sign) at the head of a text, and its length; `None` for anything else.
 ///
-/// Digits as a whole number and the power of ten are both exact here, so their quotient is rounded once: it is, bit for
-/// bit, what [`str::parse`] gives.
+/// With few digits, these as a whole number and the power of ten are both exact, so their quotient is rounded once: it is,
+/// bit for bit, what [`str::parse`] gives. That does the others, whose end is at least found.
 #[inline]
-pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
+pub(super) fn leading(text: &str) -> Option<(f64, usize)> {
+    let bytes = text.as_bytes();
     let negative = bytes.first() == Some(&b'-');
     let first = usize::from(negative);
     let (mut whole, mut at) = (0_u64, first);
@@ -31,8 +31,11 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     }
     let decimals = point.map_or(0, |point| at - point - 1);
     let digits = at - first - usize::from(point.is_some());
-    if digits == 0 || digits > MOST_DIGITS || whole > LARGEST_EXACT {
+    if digits == 0 {
         return None;
+    }
+    if digits > MOST_DIGITS || whole > LARGEST_EXACT {
+        return text[..at].parse().ok().map(|value| (value, at));
     }
     let value = whole as f64 / POWERS[decimals];
     Some((if negative { -value } else { value }, at))
@@ -41,7 +44,7 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
 /// As [`str::parse`], faster for plain decimal numbers.
 #[inline]
 pub(super) fn parse(text: &str) -> Result<f64, std::num::ParseFloatError> {
-    match leading(text.as_bytes()) {
+    match leading(text) {
         Some((value, length)) if length == text.len() => Ok(value),
         _ => text.parse(),
     }
@@ -54,18 +57,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_plain_is_left_to_others() {
-        for text in ["", "-", ".", "-.", "+1", "e5", "NaN", "inf", "?", "12345678901234567890", "9007199254740993"] {
-            assert_eq!(leading(text.as_bytes()), None, "{text}");
+    fn a_number_ends_where_its_plain_form_ends() {
+        for text in ["", "-", ".", "-.", "+1", "e5", "NaN", "inf", "?", "é"] {
+            assert_eq!(leading(text), None, "{text}");
         }
         for (text, value, length) in [
             ("5.", 5.0, 2),
             (".5,", 0.5, 2),
             ("1.5.2", 1.5, 3),
             ("1e5", 1.0, 1),
-            ("9007199254740992", 2_f64.powi(53), 16),
+            ("9007199254740992é", 9007199254740992.0, 16),
+            ("9007199254740993 ", 9007199254740992.0, 16),
+            ("-12345678901234567890,", -12345678901234567890.0, 21),
         ] {
-            assert_eq!(leading(text.as_bytes()), Some((value, length)), "{text}");
+            assert_eq!(leading(text), Some((value, length)), "{text}");
         }
         assert_eq!(parse("-0.0").map(f64::to_bits), Ok((-0.0_f64).to_bits()));
         assert!(parse("1.5.2").is_err() && parse("1 ").is_err());

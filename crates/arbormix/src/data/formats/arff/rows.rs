@@ -103,9 +103,50 @@ impl Field {
     }
 }
 
+/// How to read the usual cells of a field without asking it: fields are large, and there may be many.
+#[derive(Clone, Copy)]
+enum Plain {
+    /// A number of this feature.
+    Number(usize),
+    /// One of two categories of this feature, each a letter or a digit.
+    Letter(usize, [u8; 2]),
+    /// There is no usual form.
+    No,
+}
+
+impl Plain {
+    fn of(field: &Field) -> Plain {
+        match (field.role, &field.content) {
+            (Role::Feature(feature), Content::Number) => Plain::Number(feature),
+            (Role::Feature(feature), Content::Category(categories)) => match categories.words() {
+                [first, second] => match (first.as_bytes(), second.as_bytes()) {
+                    (&[a], &[b]) if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => {
+                        Plain::Letter(feature, [a, b])
+                    }
+                    _ => Plain::No,
+                },
+                _ => Plain::No,
+            },
+            _ => Plain::No,
+        }
+    }
+
+    /// Feature and value, if the cell that comes next has the usual form.
+    #[inline]
+    fn cell(self, cursor: &mut Cursor<'_>) -> Option<(usize, f64)> {
+        match self {
+            Plain::Number(feature) => cursor.plain_number().map(|value| (feature, value)),
+            Plain::Letter(feature, letters) => cursor.plain_letter(letters).map(|code| (feature, code as f64)),
+            Plain::No => None,
+        }
+    }
+}
+
 /// The rows read so far. The first row decides between dense and sparse.
 pub(super) struct Rows {
     fields: Vec<Field>,
+    /// One for every field.
+    plain: Vec<Plain>,
     features: usize,
     labels: LabelRows,
     store: Option<Store>,
@@ -121,6 +162,7 @@ enum Store {
 /// One `index value` pair of a sparse row.
 struct Entry {
     index: usize,
+    role: Role,
     value: f64,
     start: usize,
 }
@@ -137,7 +179,8 @@ impl Rows {
         }
         let features = fields.iter().filter(|field| matches!(field.role, Role::Feature(_))).count();
         let labels = LabelRows::new(initial, &roles.unknown);
-        Rows { fields, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
+        let plain = fields.iter().map(Plain::of).collect();
+        Rows { fields, plain, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
     }
 
     /// Reads a line; blank ones and comments are no rows.
@@ -164,8 +207,8 @@ impl Rows {
             if cursor.peek() == Some(b'{') {
                 return Err(FormatError::InstanceWeight { at: line.place(cursor.offset()) }.into());
             }
-            if let Some(Field { content: Content::Number, .. }) = self.fields.get(found)
-                && let Some(value) = cursor.plain_number()
+            if let Some(plain) = self.plain.get(found)
+                && let Some((_, value)) = plain.cell(cursor)
             {
                 values.push(value);
             } else {
@@ -219,7 +262,7 @@ impl Rows {
         }
         let Some(Store::Sparse(builder)) = &mut self.store else { return Ok(()) };
         for entry in &self.entries {
-            match self.fields[entry.index].role {
+            match entry.role {
                 Role::Feature(feature) => builder.push(feature, entry.value),
                 Role::Label(label) => self.labels.set(label, observed(entry.value)),
                 Role::Dropped => {}
@@ -251,13 +294,13 @@ impl Rows {
             return Err(FormatError::IndexRange { at: line.place(start), index, first: 0, last });
         }
         let index = index as usize;
-        if matches!(self.fields[index].content, Content::Number)
-            && let Some(value) = cursor.plain_number()
-        {
-            return Ok(Entry { index, value, start });
+        cursor.peek();
+        if let Some((feature, value)) = self.plain[index].cell(cursor) {
+            return Ok(Entry { index, role: Role::Feature(feature), value, start });
         }
         let word = cursor.word("a value after the index", &mut self.scratch)?;
-        Ok(Entry { index, value: self.fields[index].cell(word, line)?, start })
+        let field = &mut self.fields[index];
+        Ok(Entry { index, value: field.cell(word, line)?, role: field.role, start })
     }
 
     /// Number of rows read.

@@ -109,11 +109,25 @@ impl<'a> Cursor<'a> {
     /// Steps over a number in its plain form, if that comes next and nothing else belongs to the word.
     #[inline]
     pub(super) fn plain_number(&mut self) -> Option<f64> {
-        let rest = &self.bytes()[self.at..];
-        let (value, length) = decimal::leading(rest)?;
-        let ends = rest.get(length).is_none_or(|&byte| ends_bare_word(byte));
+        let (value, length) = decimal::leading(&self.line.text[self.at..])?;
+        let ends = self.ends_at(self.at + length);
         self.at += if ends { length } else { 0 };
         ends.then_some(value)
+    }
+
+    /// Steps over a word of one byte, if that comes next and is one of the two; which one.
+    #[inline]
+    pub(super) fn plain_letter(&mut self, letters: [u8; 2]) -> Option<usize> {
+        let byte = *self.bytes().get(self.at)?;
+        let which = letters.iter().position(|&letter| letter == byte).filter(|_| self.ends_at(self.at + 1));
+        self.at += usize::from(which.is_some());
+        which
+    }
+
+    /// Whether a bare word ends at an offset.
+    #[inline]
+    fn ends_at(&self, offset: usize) -> bool {
+        self.bytes().get(offset).is_none_or(|&byte| ends_bare_word(byte))
     }
 
     /// Steps over a whole number and the blank after it, if they come next: an index as most files write it.

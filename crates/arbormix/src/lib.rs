@@ -13,6 +13,7 @@
 //!
 //! # Crate features
 //! - `parquet` (off by default): read Parquet files; adds about 25 crates.
+//! - `count-flops` (off by default): `matrix::flops` counts the operations of products, for benchmarks.
 
 mod atomic;
 pub mod data;

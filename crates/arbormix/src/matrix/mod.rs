@@ -6,6 +6,7 @@
 
 mod columns;
 mod dense;
+mod flops;
 mod kernels;
 mod lanes;
 mod operator;
@@ -15,6 +16,8 @@ mod tests;
 
 pub use columns::Columns;
 pub use dense::DenseMatrix;
+#[cfg(feature = "count-flops")]
+pub use flops::flops;
 pub use kernels::{eigen_symmetric, gram};
 pub use operator::Operator;
 pub use sparse::{SparseBuilder, SparseMatrix};

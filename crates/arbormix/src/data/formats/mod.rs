@@ -17,6 +17,7 @@
 mod arff;
 mod categories;
 mod csv;
+mod decimal;
 mod error;
 #[cfg(test)]
 mod fixture;
@@ -251,7 +252,7 @@ pub fn data_name(path: &Path) -> String {
 
 /// A finite number.
 fn number(text: &str, column: &str, at: impl Fn() -> Place) -> Result<f64, FormatError> {
-    match text.parse::<f64>() {
+    match decimal::parse(text) {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(_) => Err(FormatError::NotFinite { at: at(), value: text.to_string(), column: column.to_string() }),
         Err(_) => Err(FormatError::NotANumber { at: at(), value: text.to_string(), column: column.to_string() }),

@@ -7,7 +7,7 @@ use super::error::{FormatError, Place};
 use super::label_rows::LabelRows;
 use super::label_source::{Role, Roles, require_names};
 use super::words::Words;
-use super::{LABEL_OPTION, ReadOptions, data_name};
+use super::{LABEL_OPTION, ReadOptions, data_name, decimal};
 use crate::data::{Column, ColumnKind, Dataset, LabelSet};
 use crate::error::Result;
 use crate::matrix::{DenseMatrix, Matrix};
@@ -51,6 +51,7 @@ pub(super) enum Cell<'a> {
 }
 
 /// Whether a text cell stands for a missing value.
+#[inline]
 pub(super) fn is_missing(text: &str) -> bool {
     matches!(text.trim_ascii(), "" | "?" | "NA")
 }
@@ -147,11 +148,13 @@ impl TableColumn {
     fn feature_cell(&mut self, cell: Cell<'_>, at: impl Fn() -> Place) -> Result<f64, FormatError> {
         match cell {
             Cell::Missing => Ok(f64::NAN),
-            Cell::Text(text) if is_missing(text) => Ok(f64::NAN),
-            Cell::Text(text) => match (text.trim_ascii().parse::<f64>(), &mut self.content) {
+            Cell::Text(text) => match (text.trim_ascii(), &mut self.content) {
+                (bare, _) if is_missing(bare) => Ok(f64::NAN),
                 (_, Content::Nominal(categories)) => Ok(categories.code_or_add(text) as f64),
-                (Ok(number), _) => self.number(number, text, at),
-                (Err(_), _) => self.word(text, at),
+                (bare, _) => match decimal::parse(bare) {
+                    Ok(number) => self.number(number, text, at),
+                    Err(_) => self.word(text, at),
+                },
             },
             Cell::Word(word) => self.word(word, at),
             Cell::Number(number) => match &mut self.content {

@@ -3,7 +3,7 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use super::{Lanes, load, side_by_side, store, tiles};
-use crate::matrix::{Columns, DenseMatrix};
+use crate::matrix::{Columns, DenseMatrix, flops};
 
 /// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
 const ROWS_TOGETHER: usize = 48;
@@ -71,6 +71,7 @@ fn dense_product_tile<const W: usize>(matrix: &DenseMatrix, right: &Columns, fir
 
 /// X · right, rows × P.
 pub(in crate::matrix) fn dense_product(matrix: &DenseMatrix, right: &Columns) -> Columns {
+    flops::count(matrix.values().len(), right.cols());
     Arch::new().dispatch(DenseProduct { matrix, right })
 }
 
@@ -131,6 +132,7 @@ fn add_group_squared<const W: usize, const R: usize>(rows: &[&[f64]; R], left: &
 
 /// Xᵀ · left, columns × P; with `SQUARED`, of the squares of X's cells.
 pub(in crate::matrix) fn dense_transposed<const SQUARED: bool>(matrix: &DenseMatrix, left: &Columns) -> Columns {
+    flops::count(matrix.values().len(), left.cols());
     Arch::new().dispatch(DenseTransposed::<SQUARED> { matrix, left })
 }
 
@@ -195,6 +197,7 @@ impl<const W: usize> CurvedTile<W> {
 /// Xᵀ (factors ∘ X · right) and X · right, reading X once: `factors` are P columns of one number per row, `right`
 /// columns × P.
 pub(in crate::matrix) fn dense_curved(matrix: &DenseMatrix, right: &Columns, factors: &[&[f64]]) -> (Columns, Columns) {
+    flops::count(matrix.values().len(), 2 * right.cols());
     Arch::new().dispatch(DenseCurved { matrix, right, factors })
 }
 

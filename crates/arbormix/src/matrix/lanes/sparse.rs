@@ -3,7 +3,7 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use super::{Lanes, load, store, tiles};
-use crate::matrix::{Columns, SparseMatrix};
+use crate::matrix::{Columns, SparseMatrix, flops};
 
 #[inline(always)]
 fn sparse_row<const W: usize, const SQUARED: bool>(matrix: &SparseMatrix, row: usize, right: &[Lanes<W>]) -> Lanes<W> {
@@ -32,6 +32,7 @@ fn sparse_tile<const W: usize, const SQUARED: bool>(
 
 /// X · right, rows × P; with `SQUARED`, of the squares of X's cells.
 pub(in crate::matrix) fn sparse_product<const SQUARED: bool>(matrix: &SparseMatrix, right: &Columns) -> Columns {
+    flops::count(matrix.stored(), right.cols());
     Arch::new().dispatch(SparseProduct::<SQUARED> { matrix, right })
 }
 

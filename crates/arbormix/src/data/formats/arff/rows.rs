@@ -103,9 +103,50 @@ impl Field {
     }
 }
 
+/// How to read the usual cells of a field without asking it: fields are large, and there may be many.
+#[derive(Clone, Copy)]
+enum Plain {
+    /// A number of this feature.
+    Number(usize),
+    /// One of two categories of this feature, each a letter or a digit.
+    Letter(usize, [u8; 2]),
+    /// There is no usual form.
+    No,
+}
+
+impl Plain {
+    fn of(field: &Field) -> Plain {
+        match (field.role, &field.content) {
+            (Role::Feature(feature), Content::Number) => Plain::Number(feature),
+            (Role::Feature(feature), Content::Category(categories)) => match categories.words() {
+                [first, second] => match (first.as_bytes(), second.as_bytes()) {
+                    (&[a], &[b]) if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => {
+                        Plain::Letter(feature, [a, b])
+                    }
+                    _ => Plain::No,
+                },
+                _ => Plain::No,
+            },
+            _ => Plain::No,
+        }
+    }
+
+    /// Feature and value, if the cell that comes next has the usual form.
+    #[inline]
+    fn cell(self, cursor: &mut Cursor<'_>) -> Option<(usize, f64)> {
+        match self {
+            Plain::Number(feature) => cursor.plain_number().map(|value| (feature, value)),
+            Plain::Letter(feature, letters) => cursor.plain_letter(letters).map(|code| (feature, code as f64)),
+            Plain::No => None,
+        }
+    }
+}
+
 /// The rows read so far. The first row decides between dense and sparse.
 pub(super) struct Rows {
     fields: Vec<Field>,
+    /// One for every field.
+    plain: Vec<Plain>,
     features: usize,
     labels: LabelRows,
     store: Option<Store>,
@@ -121,6 +162,7 @@ enum Store {
 /// One `index value` pair of a sparse row.
 struct Entry {
     index: usize,
+    role: Role,
     value: f64,
     start: usize,
 }
@@ -137,7 +179,8 @@ impl Rows {
         }
         let features = fields.iter().filter(|field| matches!(field.role, Role::Feature(_))).count();
         let labels = LabelRows::new(initial, &roles.unknown);
-        Rows { fields, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
+        let plain = fields.iter().map(Plain::of).collect();
+        Rows { fields, plain, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
     }
 
     /// Reads a line; blank ones and comments are no rows.
@@ -164,16 +207,22 @@ impl Rows {
             if cursor.peek() == Some(b'{') {
                 return Err(FormatError::InstanceWeight { at: line.place(cursor.offset()) }.into());
             }
-            let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
-            let Some(field) = self.fields.get_mut(found) else {
-                let at = line.place(word.start);
-                return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
-            };
-            let cell = field.cell(word, line)?;
-            match field.role {
-                Role::Feature(_) => values.push(cell),
-                Role::Label(label) => self.labels.set(label, observed(cell)),
-                Role::Dropped => {}
+            if let Some(plain) = self.plain.get(found)
+                && let Some((_, value)) = plain.cell(cursor)
+            {
+                values.push(value);
+            } else {
+                let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
+                let Some(field) = self.fields.get_mut(found) else {
+                    let at = line.place(word.start);
+                    return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
+                };
+                let cell = field.cell(word, line)?;
+                match field.role {
+                    Role::Feature(_) => values.push(cell),
+                    Role::Label(label) => self.labels.set(label, observed(cell)),
+                    Role::Dropped => {}
+                }
             }
             found += 1;
             // Blanks alone separate values too, as in Weka.
@@ -213,7 +262,7 @@ impl Rows {
         }
         let Some(Store::Sparse(builder)) = &mut self.store else { return Ok(()) };
         for entry in &self.entries {
-            match self.fields[entry.index].role {
+            match entry.role {
                 Role::Feature(feature) => builder.push(feature, entry.value),
                 Role::Label(label) => self.labels.set(label, observed(entry.value)),
                 Role::Dropped => {}
@@ -227,18 +276,31 @@ impl Rows {
     fn entry(&mut self, cursor: &mut Cursor<'_>) -> Result<Entry, FormatError> {
         const INDEX: &str = "the index of an attribute, counted from 0";
         let line = cursor.line;
-        let word = cursor.word(INDEX, &mut self.scratch)?;
-        let (start, at) = (word.start, line.place(word.start));
-        let Ok(index) = word.text.parse::<u64>() else {
-            return Err(FormatError::Syntax { at, expected: INDEX, found: format!("{:?}", word.text) });
+        cursor.peek();
+        // A place is worked out only for a message: that walks through the line.
+        let start = cursor.offset();
+        let index = match cursor.plain_index() {
+            Some(index) => index as u64,
+            None => {
+                let word = cursor.word(INDEX, &mut self.scratch)?;
+                word.text.parse::<u64>().map_err(|_| {
+                    let found = format!("{:?}", word.text);
+                    FormatError::Syntax { at: line.place(start), expected: INDEX, found }
+                })?
+            }
         };
         let last = self.fields.len() as u64 - 1;
         if index > last {
-            return Err(FormatError::IndexRange { at, index, first: 0, last });
+            return Err(FormatError::IndexRange { at: line.place(start), index, first: 0, last });
         }
         let index = index as usize;
+        cursor.peek();
+        if let Some((feature, value)) = self.plain[index].cell(cursor) {
+            return Ok(Entry { index, role: Role::Feature(feature), value, start });
+        }
         let word = cursor.word("a value after the index", &mut self.scratch)?;
-        Ok(Entry { index, value: self.fields[index].cell(word, line)?, start })
+        let field = &mut self.fields[index];
+        Ok(Entry { index, value: field.cell(word, line)?, role: field.role, start })
     }
 
     /// Number of rows read.

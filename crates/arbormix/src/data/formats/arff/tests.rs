@@ -40,6 +40,31 @@ fn an_omitted_nominal_has_its_first_category() {
 }
 
 #[test]
+fn cells_of_the_usual_form_and_others_are_read_alike() {
+    let header = "@relation r\n@attribute n numeric\n@attribute c {a,1}\n@attribute y {0,1}\n@data\n";
+    let dense = "1.5,1,0\n 1.5 , '1' ,0\n+15e-1,\"1\",0\n1.5\t1 0 % usual\n";
+    let sparse = "{0 1.5,1 1}\n{ 0 '1.5' , 1 '1' }\n{0\t+15e-1, 1\t1}\n{00 1.50,1 1,2 0}\n";
+    for rows in [dense, sparse] {
+        let data = read_text("a.arff", &format!("{header}{rows}"), &labels("y"));
+        assert_eq!(features(&data), vec![vec![1.5, 1.0]; 4], "{rows}");
+    }
+    // What only begins like a usual cell is an error at its own place.
+    for (row, column, word) in [
+        ("1.5x,1,0", 1, "1.5x"),
+        ("1.5%,1,0", 1, "1.5%"),
+        ("1,10,0", 3, "10"),
+        ("1,1%,0", 3, "1%"),
+        ("{0 1.5.2}", 4, "1.5.2"),
+        ("{1 10}", 4, "10"),
+        ("{1x 1}", 2, "1x"),
+    ] {
+        let message = error_of("a.arff", format!("{header}{row}\n"), &labels("y"));
+        assert!(message.starts_with(&format!("a.arff, line 6, column {column}: ")), "{message}");
+        assert!(message.contains(&format!("{word:?}")), "{message}");
+    }
+}
+
+#[test]
 fn labels_come_from_the_xml_in_the_order_of_the_attributes() {
     let folder = Folder::new();
     let rows = "@relation r\n@attribute x numeric\n@attribute 'a&b' {0,1}\n@attribute c {0,1}\n@data\n1,1,0\n";

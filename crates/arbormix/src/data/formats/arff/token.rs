@@ -1,5 +1,6 @@
 //! The words of an ARFF line.
 
+use crate::data::formats::decimal;
 use crate::data::formats::error::FormatError;
 use crate::data::formats::source::Line;
 
@@ -25,12 +26,23 @@ impl Word<'_> {
     }
 }
 
-fn is_blank(byte: u8) -> bool {
+const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
+/// Whether each byte ends a bare word. Every byte of a file is asked, and a table answers faster than comparisons.
+const ENDS_BARE_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = matches!(byte as u8, b',' | b'{' | b'}') || is_blank(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
 fn ends_bare_word(byte: u8) -> bool {
-    matches!(byte, b',' | b'{' | b'}') || is_blank(byte)
+    ENDS_BARE_WORD[usize::from(byte)]
 }
 
 impl<'a> Cursor<'a> {
@@ -53,6 +65,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte after blanks; `None` at the end of the line or before a comment.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         let bytes = self.bytes();
         while self.at < bytes.len() && is_blank(bytes[self.at]) {
@@ -62,6 +75,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over `byte` if it comes next.
+    #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -71,6 +85,7 @@ impl<'a> Cursor<'a> {
     /// The next word; a quoted one with escapes is put together in `scratch`.
     ///
     /// A bare word ends at a blank, a comma or a brace; a quote or percent sign inside it is part of it.
+    #[inline]
     pub(super) fn word<'w>(&mut self, expected: &'static str, scratch: &'w mut String) -> Result<Word<'w>, FormatError>
     where
         'a: 'w,
@@ -81,12 +96,58 @@ impl<'a> Cursor<'a> {
             Some(quote @ (b'\'' | b'"')) => self.quoted_word(quote, scratch),
             Some(byte) if !ends_bare_word(byte) => {
                 let bytes = self.bytes();
-                let length = bytes[start..].iter().position(|&byte| ends_bare_word(byte));
-                self.at = length.map_or(bytes.len(), |length| start + length);
+                self.at = start + 1;
+                while self.at < bytes.len() && !ends_bare_word(bytes[self.at]) {
+                    self.at += 1;
+                }
                 Ok(Word { text: &self.line.text[start..self.at], quoted: false, start })
             }
             _ => Err(self.unexpected(expected)),
         }
+    }
+
+    /// Steps over a number in its plain form, if that comes next and nothing else belongs to the word.
+    #[inline]
+    pub(super) fn plain_number(&mut self) -> Option<f64> {
+        let (value, length) = decimal::leading(&self.line.text[self.at..])?;
+        let ends = self.ends_at(self.at + length);
+        self.at += if ends { length } else { 0 };
+        ends.then_some(value)
+    }
+
+    /// Steps over a word of one byte, if that comes next and is one of the two; which one.
+    #[inline]
+    pub(super) fn plain_letter(&mut self, letters: [u8; 2]) -> Option<usize> {
+        let byte = *self.bytes().get(self.at)?;
+        let which = letters.iter().position(|&letter| letter == byte).filter(|_| self.ends_at(self.at + 1));
+        self.at += usize::from(which.is_some());
+        which
+    }
+
+    /// Whether a bare word ends at an offset.
+    #[inline]
+    fn ends_at(&self, offset: usize) -> bool {
+        self.bytes().get(offset).is_none_or(|&byte| ends_bare_word(byte))
+    }
+
+    /// Steps over a whole number and the blank after it, if they come next: an index as most files write it.
+    #[inline]
+    pub(super) fn plain_index(&mut self) -> Option<usize> {
+        /// So many digits fit into 32 bits whatever they are.
+        const DIGITS: usize = 9;
+        let rest = &self.bytes()[self.at..];
+        let mut index = 0;
+        for (place, &byte) in rest.iter().take(DIGITS + 1).enumerate() {
+            match byte {
+                b'0'..=b'9' if place < DIGITS => index = 10 * index + usize::from(byte - b'0'),
+                b' ' if place > 0 => {
+                    self.at += place + 1;
+                    return Some(index);
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     fn quoted_word<'w>(&mut self, quote: u8, scratch: &'w mut String) -> Result<Word<'w>, FormatError>

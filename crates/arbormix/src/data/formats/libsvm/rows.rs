@@ -112,7 +112,9 @@ impl Rows {
     /// One `index:value`.
     fn pair(&self, line: Line<'_>, word: &str, start: usize) -> Result<(u32, f64), FormatError> {
         const EXPECTED: &str = "index:value, a whole number and a number";
-        let (index, value) = word.split_once(':').unwrap_or((word, ""));
+        // Words are too short for the search that `split_once` sets up.
+        let colon = word.bytes().position(|byte| byte == b':');
+        let (index, value) = colon.map_or((word, ""), |colon| (&word[..colon], &word[colon + 1..]));
         let Some(parsed) = index.parse::<u64>().ok().filter(|_| !value.is_empty()) else {
             return Err(FormatError::Syntax { at: line.place(start), expected: EXPECTED, found: format!("{word:?}") });
         };

@@ -11,6 +11,9 @@ use crate::matrix::{DenseMatrix, Matrix};
 use crate::random::Stream;
 use crate::tree::inference::unrestricted;
 
+/// Makes the distributions of some rows from their features.
+type MixturesOf<'a> = dyn Fn(&Matrix) -> Vec<RowMixture<'a>> + Send + Sync + 'a;
+
 /// P(y | x) of many rows. BR and CTBN are mixtures of one expert, a label powerset one of a table and independent
 /// labels, so every method made of trees and tables answers every question of [`RowMixture`].
 ///
@@ -32,7 +35,7 @@ use crate::tree::inference::unrestricted;
 /// more memory than their features.
 pub struct Rows<'a> {
     features: Cow<'a, Matrix>,
-    mixtures: Box<dyn Fn(&Matrix) -> Vec<RowMixture<'a>> + Send + Sync + 'a>,
+    mixtures: Box<MixturesOf<'a>>,
 }
 
 impl std::fmt::Debug for Rows<'_> {

@@ -16,11 +16,11 @@ from . import _core, _html, _params
 from ._base import HAS_SKLEARN, BaseEstimator, ClassifierMixin, NotFittedError
 from ._crew import Helpers
 from ._explanation import Explanation
-from ._input import Labels
+from ._input import Column, Labels
 from ._progress import Bar
 from ._queries import Given, Queries
 from ._results import Floats
-from ._rows import features_of, weights_of
+from ._rows import Features, features_of, weights_of
 from ._targets import ZERO_ONE, Targets
 
 
@@ -87,18 +87,26 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.report_ = facts["report"]
         self.notes_ = facts["feature_notes"] + facts["report"]["notes"]
 
-    def _rows(self, X: Any) -> _core.Dataset:
+    def _checked(self, X: Any) -> tuple[Features, list[Column] | None]:
+        """Features, and their columns if those have categories."""
         if not hasattr(self, "model_"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' first.")
         features, columns = features_of(self, X, reset=False)
-        if columns is None or all(words is None for _, words in columns):
-            return self.model_.rows(features)
+        return features, None if columns is None or all(words is None for _, words in columns) else columns
+
+    def _dataset(self, features: Features, columns: list[Column]) -> _core.Dataset:
         # Categories are matched by name: those of X may be others, or in another order.
         return _core.Dataset("rows", features, columns, None, list(self.label_names_))
 
+    def _rows(self, X: Any) -> _core.Dataset:
+        features, columns = self._checked(X)
+        return self.model_.rows(features) if columns is None else self._dataset(features, columns)
+
     def _ask(self, X: Any) -> _core.Questions:
-        rows = self._rows(X)
-        return self.model_.ask(rows)
+        features, columns = self._checked(X)
+        if columns is None:
+            return self.model_.ask_cells(features)
+        return self.model_.ask(self._dataset(features, columns))
 
     def _encode(self, y: Any) -> Labels:
         return self._targets.encode(y)

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 
-use crate::arrays::Features;
+use crate::arrays::{Features, matrix};
 use crate::dataset::{Dataset, NamedColumn, build, named};
 use crate::errors::raised;
 use crate::questions::Questions;
@@ -111,7 +111,22 @@ impl Model {
     /// Opens rows for questions; `known` holds 1, 0 and −1 for unknown, rows × labels.
     #[pyo3(signature = (data, known=None))]
     fn ask(&self, py: Python<'_>, data: &Dataset, known: Option<PyReadonlyArray2<'_, i8>>) -> PyResult<Questions> {
-        Questions::new(py, Arc::clone(&self.0), data, known)
+        let features = py.detach(|| self.0.encode(&data.0)).map_err(raised)?;
+        Questions::new(Arc::clone(&self.0), features, known)
+    }
+
+    /// Opens cells of the model's columns, in its order, for questions: nothing is matched by name, so that one row
+    /// costs little.
+    #[pyo3(signature = (features, known=None))]
+    fn ask_cells(
+        &self,
+        py: Python<'_>,
+        features: Features<'_>,
+        known: Option<PyReadonlyArray2<'_, i8>>,
+    ) -> PyResult<Questions> {
+        let cells = matrix(&features)?;
+        let features = py.detach(|| self.0.features().encode_cells(&cells)).map_err(raised)?;
+        Questions::new(Arc::clone(&self.0), features, known)
     }
 
     /// Why the model predicts what it does for a row, as JSON.

@@ -14,7 +14,6 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{bits, known, labels, set_array, shaped};
-use crate::dataset::Dataset;
 use crate::errors::{parsed, raised};
 
 /// Rows between two looks whether Python was interrupted. The command line works in blocks of the same size, so that
@@ -49,14 +48,13 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
+    /// About rows whose features are encoded.
     pub(crate) fn new(
-        py: Python<'_>,
         model: Arc<Model>,
-        data: &Dataset,
+        features: Matrix,
         given: Option<PyReadonlyArray2<'_, i8>>,
     ) -> PyResult<Questions> {
         let known = given.map(|given| known(&given));
-        let features = py.detach(|| model.encode(&data.0)).map_err(raised)?;
         if let Some(known) = &known
             && known.len() != features.rows()
         {

@@ -1,12 +1,14 @@
 //! The two traits that join the rooms: a [`Learner`] (parameters that can fit) and a [`Predictor`] (what was learned).
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DataError, Dataset, LabelSet, Labels};
 use crate::distribution::Divisible;
 use crate::error::{Error, ParamError, Result};
 use crate::features::{FeatureMap, FeatureParams};
-use crate::joint::Rows;
+use crate::joint::{RowMixture, Rows};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{Model, Schema, Stored};
 use crate::progress::Progress;
@@ -245,30 +247,31 @@ pub trait Predictor: Send + Sync {
     }
     /// The best label set of each row; methods with one way of predicting ignore `inference`.
     fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
-        Ok(self.distributions(features).ok_or_else(|| Rows::unsupported(self.method()))?.predict(inference))
+        let rows = self.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(self.method()))?;
+        Ok(rows.predict(inference))
     }
     /// P(yᵢ = 1 | x), N × d.
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        let rows = self.distributions(features).ok_or_else(|| Rows::unsupported(self.method()))?;
+        let rows = self.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(self.method()))?;
         Ok(rows.marginals(self.label_count()))
     }
     /// log P(y | x) of one label set per row.
     fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
         let (method, what, reason) = (self.method(), "joint probabilities", "it only scores labels");
-        let rows = self.distributions(features).ok_or(Error::Unsupported { method, what, reason })?;
+        let rows = self.distributions(Cow::Borrowed(features)).ok_or(Error::Unsupported { method, what, reason })?;
         Ok(rows.log_prob(labels))
     }
     /// The `count` most probable label sets of each row with their log-probabilities, best first. A row may have fewer:
     /// there are no more sets, or (PCC) a search reached its node limit before it had proven more.
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
         let (method, what, reason) = (self.method(), "the k best label sets", "it has no joint distribution");
-        let rows = self.distributions(features).ok_or(Error::Unsupported { method, what, reason })?;
+        let rows = self.distributions(Cow::Borrowed(features)).ok_or(Error::Unsupported { method, what, reason })?;
         Ok(rows.top_sets(count, self.inference()))
     }
     /// The sets of [`Predictor::top_sets`] with what is proven about each: that no set which is not listed before it has
     /// more than its bound. Without certificates by methods that list only what is certain.
     fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
-        if let Some(rows) = self.distributions(features) {
+        if let Some(rows) = self.distributions(Cow::Borrowed(features)) {
             return Ok(rows.top_predictions(count, self.inference()));
         }
         let certain = |(labels, log)| Prediction { labels, log_probability: Some(log), certificate: None };
@@ -289,9 +292,12 @@ pub trait Predictor: Send + Sync {
     }
     /// P(y | x) of the rows, of which anything can be asked; `None` for methods whose joint distribution is made neither
     /// of trees nor of tables of label sets.
-    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
-        let experts = self.experts();
-        (!experts.is_empty()).then(|| Rows::of_trees(experts, self.log_gate(features), features))
+    fn distributions<'a>(&'a self, features: Cow<'a, Matrix>) -> Option<Rows<'a>> {
+        self.has_distributions().then(|| Rows::new(features, |some| self.mixtures(some)))
+    }
+    /// P(y | x) of each row, if [`Predictor::has_distributions`]. [`Rows`] asks for it chunk by chunk.
+    fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
+        RowMixture::of_trees(&self.experts(), self.log_gate(features), features)
     }
     /// log g(x) of the experts, N × K, for mixtures.
     fn log_gate(&self, _features: &Matrix) -> Option<DenseMatrix> {

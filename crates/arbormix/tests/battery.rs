@@ -3,6 +3,7 @@
 
 use arbormix::data::planted::Planted;
 use arbormix::data::{Column, Dataset, LabelSet, Labels};
+use arbormix::joint::Rows;
 use arbormix::matrix::{DenseMatrix, Matrix, SparseBuilder};
 use arbormix::progress::{Progress, Silent};
 use arbormix::registry::{self, METHODS, Method, Preset};
@@ -77,8 +78,7 @@ fn answers_have_the_right_shape_and_agree() {
                 assert!(logs.iter().all(|of| of[row] <= own + 1e-9), "{name} row {row}");
             }
         }
-        assert_eq!(predictor.has_distributions(), predictor.distributions(&features).is_some(), "{name}");
-        if let Some(rows) = predictor.distributions(&features) {
+        if let Ok(rows) = Rows::of(predictor, &features) {
             for (set, log) in sets.iter().zip(&logs) {
                 let of_rows = rows.log_prob(&vec![set.clone(); 4]);
                 assert!(of_rows.iter().zip(log).all(|(a, b)| (a - b).abs() < 1e-9), "{name} {set:?}");

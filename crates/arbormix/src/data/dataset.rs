@@ -221,7 +221,7 @@ impl Dataset {
         label_names: Vec<String>,
     ) -> Result<Dataset> {
         let data = Dataset::with_missing(name, features, columns, labels, label_names)?;
-        data.find_cell(|value| value.is_nan())?;
+        find_cell(&data.features, &data.columns, |value| value.is_nan())?;
         Ok(data)
     }
 
@@ -237,14 +237,11 @@ impl Dataset {
             if left == right { Ok(()) } else { Err(DataError::Sizes { what, left, right }) }
         };
         equal("rows of features and of labels", features.rows(), labels.rows())?;
-        equal("columns of features and their names", features.cols(), columns.len())?;
         equal("labels and their names", labels.count(), label_names.len())?;
         unique("feature", columns.iter().map(|c| c.name.as_str()))?;
         unique("label", label_names.iter().map(String::as_str))?;
-        let data = Dataset { name: name.into(), features, columns, implicit_columns: false, labels, label_names };
-        data.find_cell(f64::is_infinite)?;
-        data.check_categories()?;
-        Ok(data)
+        check_cells(&features, &columns)?;
+        Ok(Dataset { name: name.into(), features, columns, implicit_columns: false, labels, label_names })
     }
 
     /// Marks the column names as made up by the format (LIBSVM numbers its columns): a column that another file of
@@ -348,53 +345,56 @@ impl Dataset {
             Dataset::with_missing(&*self.name, features, self.columns.clone(), labels, self.label_names.clone())?;
         Ok(if self.implicit_columns { joined.with_implicit_columns() } else { joined })
     }
+}
 
-    /// Errs at the first stored cell for which `bad` holds.
-    fn find_cell(&self, bad: impl Fn(f64) -> bool) -> Result<(), DataError> {
-        let mut found = None;
-        for row in 0..self.rows() {
-            self.features.visit_row(row, |column, value| {
-                if found.is_none() && bad(value) {
-                    found = Some((column, row, value));
-                }
-            });
-            if let Some((column, row, value)) = found {
-                return Err(DataError::NotFinite { column: self.columns[column].name.clone(), row, value });
+/// Errs unless cells may stand in these columns: as many as there are, no infinities, and indices of categories in
+/// nominal columns.
+pub(crate) fn check_cells(cells: &Matrix, columns: &[Column]) -> Result<(), DataError> {
+    if cells.cols() != columns.len() {
+        let what = "columns of features and their names";
+        return Err(DataError::Sizes { what, left: cells.cols(), right: columns.len() });
+    }
+    find_cell(cells, columns, f64::is_infinite)?;
+    check_categories(cells, columns)
+}
+
+/// Errs at the first stored cell for which `bad` holds.
+fn find_cell(cells: &Matrix, columns: &[Column], bad: impl Fn(f64) -> bool) -> Result<(), DataError> {
+    let mut found = None;
+    for row in 0..cells.rows() {
+        cells.visit_row(row, |column, value| {
+            if found.is_none() && bad(value) {
+                found = Some((column, row, value));
             }
+        });
+        if let Some((column, row, value)) = found {
+            return Err(DataError::NotFinite { column: columns[column].name.clone(), row, value });
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn check_categories(&self) -> Result<(), DataError> {
-        let counts: Vec<Option<usize>> = self
-            .columns
-            .iter()
-            .map(|column| match &column.kind {
-                ColumnKind::Numeric => None,
-                ColumnKind::Nominal(categories) => Some(categories.len()),
-            })
-            .collect();
-        if counts.iter().all(Option::is_none) {
-            return Ok(());
-        }
-        let mut found = None;
-        for row in 0..self.rows() {
-            self.features.visit_row(row, |column, value| {
-                if let Some(count) = counts[column]
-                    && !value.is_nan()
-                    && (value < 0.0 || value.fract() != 0.0 || value >= count as f64)
-                {
-                    found.get_or_insert(DataError::NotACategory {
-                        column: self.columns[column].name.clone(),
-                        count,
-                        row,
-                        value,
-                    });
-                }
-            });
-        }
-        found.map_or(Ok(()), Err)
+fn check_categories(cells: &Matrix, columns: &[Column]) -> Result<(), DataError> {
+    let count = |column: &Column| match &column.kind {
+        ColumnKind::Numeric => None,
+        ColumnKind::Nominal(categories) => Some(categories.len()),
+    };
+    if columns.iter().all(|column| count(column).is_none()) {
+        return Ok(());
     }
+    let mut found = None;
+    for row in 0..cells.rows() {
+        cells.visit_row(row, |place, value| {
+            if let Some(count) = count(&columns[place])
+                && !value.is_nan()
+                && (value < 0.0 || value.fract() != 0.0 || value >= count as f64)
+            {
+                let column = columns[place].name.clone();
+                found.get_or_insert(DataError::NotACategory { column, count, row, value });
+            }
+        });
+    }
+    found.map_or(Ok(()), Err)
 }
 
 /// The first few of a list of names.

@@ -9,6 +9,7 @@ pub mod planted;
 mod seen;
 pub mod splits;
 
+pub(crate) use dataset::check_cells;
 pub use dataset::{Column, ColumnKind, DataError, Dataset};
 pub use formats::FormatError;
 pub use labels::{LabelSet, Labels};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{FeatureMap, Parts};
-use crate::data::{Column, ColumnKind, DataError, Dataset};
+use crate::data::{Column, ColumnKind, DataError, Dataset, check_cells};
 use crate::error::Result;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder, SparseMatrix};
 
@@ -32,26 +32,34 @@ struct Source {
     reading: Reading,
 }
 
-/// A data set, matched to a map.
+/// Raw columns, matched to a map.
 struct Match<'a> {
     map: &'a FeatureMap,
     parts: &'a Parts,
-    data: &'a Dataset,
+    columns: &'a [Column],
     sources: Vec<Source>,
 }
 
 pub(super) fn encode(map: &FeatureMap, data: &Dataset) -> Result<Matrix> {
-    let matched = Match { map, parts: &map.parts, data, sources: sources(&map.parts, data)? };
-    Ok(match data.features() {
-        Matrix::Dense(cells) => Matrix::Dense(matched.dense(cells)?),
-        Matrix::Sparse(cells) => Matrix::Sparse(matched.sparse(cells)?),
-    })
+    let columns = data.columns();
+    Match { map, parts: &map.parts, columns, sources: sources(&map.parts, data)? }.encode(data.features())
+}
+
+/// Encodes cells of the map's own columns.
+pub(super) fn encode_cells(map: &FeatureMap, cells: &Matrix) -> Result<Matrix> {
+    let columns = map.columns();
+    check_cells(cells, columns)?;
+    Match { map, parts: &map.parts, columns, sources: same(columns.len()) }.encode(cells)
+}
+
+/// Every column is where the map has it.
+fn same(columns: usize) -> Vec<Source> {
+    (0..columns).map(|position| Source { position: Some(position), reading: Reading::Same }).collect()
 }
 
 fn sources(parts: &Parts, data: &Dataset) -> Result<Vec<Source>, DataError> {
     if parts.columns == data.columns() {
-        let same = |position| Source { position: Some(position), reading: Reading::Same };
-        return Ok((0..parts.columns.len()).map(same).collect());
+        return Ok(same(parts.columns.len()));
     }
     let positions: HashMap<&str, usize> =
         data.columns().iter().enumerate().map(|(position, column)| (column.name.as_str(), position)).collect();
@@ -97,6 +105,13 @@ fn number(category: &str) -> Option<f64> {
 }
 
 impl Match<'_> {
+    fn encode(&self, cells: &Matrix) -> Result<Matrix> {
+        Ok(match cells {
+            Matrix::Dense(cells) => Matrix::Dense(self.dense(cells)?),
+            Matrix::Sparse(cells) => Matrix::Sparse(self.sparse(cells)?),
+        })
+    }
+
     fn dense(&self, cells: &DenseMatrix) -> Result<DenseMatrix, DataError> {
         let mut out = DenseMatrix::zeros(cells.rows(), self.parts.scales.len());
         for row in 0..cells.rows() {
@@ -183,7 +198,7 @@ impl Match<'_> {
     fn read(&self, column: usize, cell: f64, row: usize) -> Result<f64, DataError> {
         let known = &self.parts.columns[column];
         let source = &self.sources[column];
-        let found = source.position.map(|position| &self.data.columns()[position]);
+        let found = source.position.map(|position| &self.columns[position]);
         match &source.reading {
             Reading::Same => Ok(cell),
             Reading::Categories(places) => match places.get(cell as usize).copied().flatten() {

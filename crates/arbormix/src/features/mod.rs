@@ -160,11 +160,20 @@ impl FeatureMap {
     /// declares `{0,1}` and one which does not are the same. A column that is not there is an error, except among data
     /// sets with [implicit columns](Dataset::with_implicit_columns), where it is zero.
     pub fn encode(&self, data: &Dataset) -> Result<Matrix> {
-        let encoded = encode::encode(self, data)?;
-        Ok(match &self.nystrom {
+        Ok(self.mapped(encode::encode(self, data)?))
+    }
+
+    /// Encodes raw cells of the map's own [columns](FeatureMap::columns), in their order, without a look at names: for
+    /// programs that predict a row at a time. NaN means "missing", as in a data set.
+    pub fn encode_cells(&self, cells: &Matrix) -> Result<Matrix> {
+        Ok(self.mapped(encode::encode_cells(self, cells)?))
+    }
+
+    fn mapped(&self, encoded: Matrix) -> Matrix {
+        match &self.nystrom {
             None => encoded,
             Some(nystrom) => nystrom.encode(&encoded),
-        })
+        }
     }
 
     /// Names of the data's columns that the map does not know: [`FeatureMap::encode`] ignores them.

@@ -241,6 +241,21 @@ fn columns_and_categories_are_matched_by_name() {
 }
 
 #[test]
+fn cells_of_the_own_columns_are_encoded_like_a_data_set_of_them() {
+    let columns = || vec![Column::numeric("size"), nominal("colour", &["red", "green", "blue"])];
+    let data = dense(columns(), &[&[2.0, 0.0], &[4.0, 2.0], &[f64::NAN, 1.0]]);
+    let map = fit(&data, Scaling::Minmax);
+    assert_eq!(map.encode_cells(data.features()).unwrap(), map.encode(&data).unwrap());
+    let fault = |row: &[f64]| {
+        let cells = Matrix::Dense(DenseMatrix::new(1, row.len(), row.to_vec()));
+        map.encode_cells(&cells).unwrap_err().to_string()
+    };
+    assert!(fault(&[1.0]).contains("1 against 2"));
+    assert!(fault(&[f64::INFINITY, 0.0]).contains("\"size\" is inf in row 0"));
+    assert!(fault(&[1.0, 3.0]).contains("\"colour\" has 3 categories"));
+}
+
+#[test]
 fn numbers_and_categories_that_spell_them_are_the_same() {
     let nominals = fit(&dense(vec![nominal("b", &["1", "0"])], &[&[0.0], &[1.0]]), Scaling::None);
     let numeric = |values: &[f64]| {

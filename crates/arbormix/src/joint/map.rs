@@ -14,7 +14,9 @@ use super::expert::RowExpert;
 use crate::data::LabelSet;
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::log_sum_exp;
-use crate::tree::inference::{BestSets, Bounded, unrestricted};
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::tree::Tree;
+use crate::tree::inference::{BestSets, Bounded, Table, unrestricted};
 
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
 const MARGIN: f64 = 1e-12;
@@ -81,7 +83,20 @@ impl Ord for Node {
     }
 }
 
-impl RowMixture<'_> {
+impl<'a> RowMixture<'a> {
+    /// The mixtures of rows under trees and their gate's log-weights (`None`: there is one tree).
+    pub(crate) fn of_trees(trees: &[&'a Tree], log_gate: Option<DenseMatrix>, features: &Matrix) -> Vec<Self> {
+        let tables: Vec<Vec<Table>> = trees.iter().map(|tree| tree.tables(features)).collect();
+        let expert = |(tree, tables): (&&'a Tree, &Vec<Table>), row| {
+            RowExpert::Tree(tree.branching(), tree.of_row(tables, row).to_vec())
+        };
+        let mixture = |row: usize| RowMixture {
+            log_gate: log_gate.as_ref().map_or_else(|| vec![0.0], |gate| gate.row(row).to_vec()),
+            experts: trees.iter().zip(&tables).map(|pair| expert(pair, row)).collect(),
+        };
+        (0..features.rows()).map(mixture).collect()
+    }
+
     /// Number of labels.
     pub fn labels(&self) -> usize {
         self.experts[0].labels()
@@ -105,9 +120,21 @@ impl RowMixture<'_> {
 
     /// The paper's heuristic: the best under the mixture of the experts' own best sets.
     pub fn best_expert(&self, allowed: &[[bool; 2]]) -> (LabelSet, f64) {
-        let mut best: Option<(LabelSet, f64)> = None;
-        for expert in &self.experts {
-            self.offer(expert.best_set(allowed).0, &mut best);
+        self.best_of(&self.own_sets(allowed), None)
+    }
+
+    /// Every expert's own best set and its log-probability there.
+    fn own_sets(&self, allowed: &[[bool; 2]]) -> Vec<(LabelSet, f64)> {
+        self.experts.iter().map(|expert| expert.best_set(allowed)).collect()
+    }
+
+    /// The best under the mixture of the experts' own sets and the best so far.
+    fn best_of(&self, own: &[(LabelSet, f64)], mut best: Option<(LabelSet, f64)>) -> (LabelSet, f64) {
+        for (k, (set, _)) in own.iter().enumerate() {
+            // Experts agree more often than not.
+            if own[..k].iter().all(|(earlier, _)| earlier != set) {
+                self.offer(set.clone(), &mut best);
+            }
         }
         best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY))
     }
@@ -136,10 +163,15 @@ impl RowMixture<'_> {
 
     /// Looks at nodes, best bound first, until the best set is proven or `enough(nodes)` says so.
     fn search(&self, allowed: &[[bool; 2]], enough: impl Fn(usize) -> bool) -> Found {
-        let mut incumbent = self.climb(self.best_expert(allowed), allowed);
+        let own = self.own_sets(allowed);
+        let mut incumbent = self.best_of(&own, None);
         let mut open = BinaryHeap::new();
         let mut nodes = 1;
-        open.extend(self.examine(allowed.to_vec(), &mut incumbent));
+        // Most rows are proven without a look at the neighbours of the experts' sets.
+        if !self.is_best_inside(&own, allowed, &incumbent) {
+            incumbent = self.climb(incumbent, allowed);
+            open.extend(self.examine(allowed.to_vec(), &mut incumbent));
+        }
         while let Some(node) = open.pop() {
             if node.bound <= incumbent.1 + MARGIN {
                 break;
@@ -231,21 +263,21 @@ impl RowMixture<'_> {
         }
     }
 
+    /// Whether nothing in a subspace is better than the incumbent; `own` are the experts' own sets there.
+    fn is_best_inside(&self, own: &[(LabelSet, f64)], allowed: &[[bool; 2]], incumbent: &(LabelSet, f64)) -> bool {
+        agreed(own) || least_bound(&self.bounds(allowed)) <= incumbent.1 + MARGIN
+    }
+
     /// Bounds a subspace, rules out label values, improves the incumbent; `None` if nothing better can be inside.
     fn examine(&self, mut allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
         loop {
-            let mut best = Some(incumbent.clone());
-            let own: Vec<(LabelSet, f64)> = self.experts.iter().map(|expert| expert.best_set(&allowed)).collect();
-            own.iter().for_each(|(set, _)| self.offer(set.clone(), &mut best));
-            *incumbent = best.unwrap_or_else(|| incumbent.clone());
-            // An expert for whom everything inside is impossible has no say.
-            let mut voices = own.iter().filter(|(_, value)| *value > f64::NEG_INFINITY).map(|(set, _)| set);
-            let first = voices.next();
-            if voices.all(|set| Some(set) == first) {
-                return None; // all experts agree on the best set inside, so it is the mixture's too
+            let own = self.own_sets(&allowed);
+            *incumbent = self.best_of(&own, Some(incumbent.clone()));
+            if agreed(&own) {
+                return None;
             }
             let bounds = self.bounds(&allowed);
-            let bound = bounds.iter().map(|[off, on]| off.max(*on)).fold(f64::INFINITY, f64::min);
+            let bound = least_bound(&bounds);
             if bound <= incumbent.1 + MARGIN {
                 return None;
             }
@@ -299,4 +331,17 @@ impl RowMixture<'_> {
     pub fn map(&self, node_limit: usize) -> Found {
         self.best_set(&unrestricted(self.labels()), node_limit)
     }
+}
+
+/// Whether all experts have the same best set, which then is the mixture's too. An expert for whom everything is
+/// impossible has no say.
+fn agreed(own: &[(LabelSet, f64)]) -> bool {
+    let mut voices = own.iter().filter(|(_, value)| *value > f64::NEG_INFINITY).map(|(set, _)| set);
+    let first = voices.next();
+    voices.all(|set| Some(set) == first)
+}
+
+/// Every label has one of its values: the least over the labels of the larger bound of both values.
+fn least_bound(bounds: &[[f64; 2]]) -> f64 {
+    bounds.iter().map(|[off, on]| off.max(*on)).fold(f64::INFINITY, f64::min)
 }

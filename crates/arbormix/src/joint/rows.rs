@@ -1,17 +1,18 @@
 //! The one door to the joint distribution of any tractable model.
 
-use rayon::prelude::*;
+use std::borrow::Cow;
 
 use super::annealing;
-use super::expert::RowExpert;
 use super::map::RowMixture;
 use crate::data::LabelSet;
 use crate::error::{Error, Result};
 use crate::learner::{DEFAULT_NODE_LIMIT, Inference, Prediction, Predictor};
-use crate::matrix::{Columns, DenseMatrix, Matrix};
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::random::Stream;
-use crate::tree::Tree;
 use crate::tree::inference::unrestricted;
+
+/// Makes the distributions of some rows from their features.
+type MixturesOf<'a> = dyn Fn(&Matrix) -> Vec<RowMixture<'a>> + Send + Sync + 'a;
 
 /// P(y | x) of many rows. BR and CTBN are mixtures of one expert, a label powerset one of a table and independent
 /// labels, so every method made of trees and tables answers every question of [`RowMixture`].
@@ -29,21 +30,24 @@ use crate::tree::inference::unrestricted;
 /// assert_eq!(given.mixture.map(0).labels.get(0), true);
 /// # Ok::<(), arbormix::Error>(())
 /// ```
+///
+/// The distributions are made when they are asked for, a chunk of rows at a time, so that any number of rows needs no
+/// more memory than their features.
 pub struct Rows<'a> {
-    count: usize,
-    mixture_at: Box<dyn Fn(usize) -> RowMixture<'a> + Send + Sync + 'a>,
+    features: Cow<'a, Matrix>,
+    mixtures: Box<MixturesOf<'a>>,
 }
 
 impl std::fmt::Debug for Rows<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rows").field("count", &self.count).finish_non_exhaustive()
+        f.debug_struct("Rows").field("count", &self.len()).finish_non_exhaustive()
     }
 }
 
 impl<'a> Rows<'a> {
     /// The distributions of a predictor's rows; refused by methods that are made neither of trees nor of tables.
-    pub fn of(predictor: &'a dyn Predictor, features: &Matrix) -> Result<Rows<'a>> {
-        predictor.distributions(features).ok_or_else(|| Rows::unsupported(predictor.method()))
+    pub fn of(predictor: &'a dyn Predictor, features: &'a Matrix) -> Result<Rows<'a>> {
+        predictor.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(predictor.method()))
     }
 
     /// What methods without distributions answer.
@@ -53,31 +57,22 @@ impl<'a> Rows<'a> {
         Error::Unsupported { method, what, reason }
     }
 
-    /// `count` rows, whose distributions are made when they are asked for.
-    pub fn new(count: usize, mixture_at: impl Fn(usize) -> RowMixture<'a> + Send + Sync + 'a) -> Rows<'a> {
-        Rows { count, mixture_at: Box::new(mixture_at) }
-    }
-
-    /// Trees with their gate's log-weights (`None`: there is one tree).
-    pub(crate) fn of_trees(trees: Vec<&'a Tree>, log_gate: Option<DenseMatrix>, features: &Matrix) -> Rows<'a> {
-        let experts: Vec<(&Tree, Columns)> = trees.into_iter().map(|tree| (tree, tree.margins(features))).collect();
-        Rows::new(features.rows(), move |row| RowMixture {
-            log_gate: log_gate.as_ref().map_or_else(|| vec![0.0], |gate| gate.row(row).to_vec()),
-            experts: experts
-                .iter()
-                .map(|(tree, margins)| RowExpert::Tree(tree.branching(), tree.tables(margins, row)))
-                .collect(),
-        })
+    /// Rows whose distributions `mixtures` makes of their features.
+    pub fn new(
+        features: Cow<'a, Matrix>,
+        mixtures: impl Fn(&Matrix) -> Vec<RowMixture<'a>> + Send + Sync + 'a,
+    ) -> Rows<'a> {
+        Rows { features, mixtures: Box::new(mixtures) }
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.count
+        self.features.rows()
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.len() == 0
     }
 
     /// The distribution of one row.
@@ -85,12 +80,15 @@ impl<'a> Rows<'a> {
     /// # Panics
     /// If there is no such row.
     pub fn row(&self, row: usize) -> RowMixture<'a> {
-        (self.mixture_at)(row)
+        (self.mixtures)(&self.features.select_rows(&[row])).swap_remove(0)
     }
 
     /// Answers `question(row, distribution)` for every row, in parallel and in order.
     pub fn ask<T: Send>(&self, question: impl Fn(usize, &RowMixture<'a>) -> T + Sync) -> Vec<T> {
-        (0..self.count).into_par_iter().map(|row| question(row, &self.row(row))).collect()
+        self.features.in_chunks(|first, some| {
+            let mixtures = (self.mixtures)(some);
+            mixtures.iter().enumerate().map(|(row, mixture)| question(first + row, mixture)).collect()
+        })
     }
 
     /// The most probable set of every row, searched for as told.
@@ -112,7 +110,8 @@ impl<'a> Rows<'a> {
 
     /// P(yᵢ = 1 | x) over `labels` labels, N × d.
     pub fn marginals(&self, labels: usize) -> DenseMatrix {
-        DenseMatrix::new(self.count, labels, self.ask(|_, mixture| mixture.marginals()).concat())
+        let chunk = |some: &Matrix| (self.mixtures)(some).iter().flat_map(RowMixture::marginals).collect();
+        DenseMatrix::new(self.len(), labels, self.features.in_chunks(|_, some| chunk(some)))
     }
 
     /// log P(y | x) of one label set per row.
@@ -138,5 +137,30 @@ fn node_limit(inference: Inference) -> usize {
     match inference {
         Inference::Exact { node_limit } => node_limit,
         _ => DEFAULT_NODE_LIMIT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::planted::Planted;
+    use crate::{fit, progress::Silent, registry};
+
+    #[test]
+    fn rows_among_others_have_the_answers_of_rows_alone() {
+        let (data, _) = Planted { rows: 150, seed: 4, ..Planted::default() }.sample().unwrap();
+        for method in ["br", "ctbn", "mlme", "lp"] {
+            let learner = registry::learner(method, registry::Preset::Default, &serde_json::json!({})).unwrap();
+            let model = fit(learner.as_ref(), &data, None, &Silent).unwrap();
+            let sets = model.true_sets(&data).unwrap();
+            let (marginals, logs) = (model.marginals(&data).unwrap(), model.log_prob(&data).unwrap());
+            let rows = model.rows(&data).unwrap();
+            let found = rows.ask(|row, mixture| (row, mixture.map(0), mixture.log_prob(&sets[row])));
+            for (row, (place, map, log)) in found.into_iter().enumerate() {
+                let (alone, one) = (rows.row(row), data.select_rows(&[row]));
+                assert_eq!((place, map, log), (row, alone.map(0), alone.log_prob(&sets[row])));
+                assert_eq!(model.marginals(&one).unwrap().row(0), marginals.row(row), "{method}, row {row}");
+                assert_eq!(model.log_prob(&one).unwrap()[0], logs[row], "{method}, row {row}");
+            }
+        }
     }
 }

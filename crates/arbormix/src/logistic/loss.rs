@@ -40,6 +40,34 @@ pub fn log_sigmoid(z: f64) -> f64 {
     -softplus(-z)
 }
 
+/// log σ(−z) and log σ(z): one exponential and one logarithm serve both.
+#[inline(always)]
+pub fn log_sigmoid_pair(z: f64) -> [f64; 2] {
+    let rest = log_of_one_plus(exp_of_negative(-z.abs()));
+    [-(z.max(0.0) + rest), -((-z).max(0.0) + rest)]
+}
+
+/// [`log_sigmoid_pair`] of many log-odds, into `out`.
+pub(crate) fn log_sigmoid_pairs(log_odds: &[f64], out: &mut [[f64; 2]]) {
+    Arch::new().dispatch(LogSigmoidPairs { log_odds, out });
+}
+
+struct LogSigmoidPairs<'a> {
+    log_odds: &'a [f64],
+    out: &'a mut [[f64; 2]],
+}
+
+impl NullaryFnOnce for LogSigmoidPairs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (pair, &z) in self.out.iter_mut().zip(self.log_odds) {
+            *pair = log_sigmoid_pair(z);
+        }
+    }
+}
+
 /// log P(target) under log-odds `z`.
 #[inline(always)]
 pub fn log_probability(z: f64, target: bool) -> f64 {

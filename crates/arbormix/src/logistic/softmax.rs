@@ -2,17 +2,14 @@
 
 use super::design::{Coefficients, Design};
 use super::gate::Gate;
+use super::linear::LinearFunctions;
 use super::loss::log_sum_exp;
-use crate::matrix::{Columns, DenseMatrix, Matrix};
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{ModelFileError, Stored};
 
 /// log P(k | x) = θ_k · x + b_k − log Σ exp(…): a [`Gate`] mapped back to the features.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Softmax {
-    /// θ, m × K.
-    weights: Columns,
-    biases: Vec<f64>,
-}
+pub struct Softmax(LinearFunctions);
 
 impl Softmax {
     /// Maps a fitted gate back to the features.
@@ -20,36 +17,29 @@ impl Softmax {
         let theta = &gate.weights;
         let mapped: Vec<_> =
             (0..theta.cols()).map(|k| design.to_features(&Coefficients::Linear(theta.column(k).to_vec()))).collect();
-        Softmax {
-            weights: Columns::from_columns(design.features(), mapped.iter().map(|m| m.weights.as_slice())),
-            biases: mapped.iter().map(|m| m.bias).collect(),
-        }
+        Softmax(LinearFunctions::new(design.features(), &mapped))
     }
 
     /// θ: m × K weights and K biases.
-    pub fn weights(&self) -> (&Columns, &[f64]) {
-        (&self.weights, &self.biases)
+    pub fn scores(&self) -> &LinearFunctions {
+        &self.0
     }
 
     /// Number of features, m.
     pub fn feature_count(&self) -> usize {
-        self.weights.rows()
+        self.0.feature_count()
     }
 
     /// Number of classes, K.
     pub fn class_count(&self) -> usize {
-        self.biases.len()
+        self.0.count()
     }
 
     /// log P(k | x) of every row, N × K.
     pub fn log_probabilities(&self, features: &Matrix) -> DenseMatrix {
-        let scores = features.product(&self.weights);
-        let mut out = DenseMatrix::zeros(features.rows(), self.biases.len());
-        for n in 0..features.rows() {
+        let mut out = self.0.values(features);
+        for n in 0..out.rows() {
             let row = out.row_mut(n);
-            for (k, log) in row.iter_mut().enumerate() {
-                *log = scores.get(n, k) + self.biases[k];
-            }
             let total = log_sum_exp(row);
             row.iter_mut().for_each(|log| *log -= total);
         }
@@ -65,16 +55,11 @@ impl Softmax {
 
     /// Adds the tensors `prefix` + `weights` and `biases`.
     pub fn put(&self, stored: &mut Stored, prefix: &str) {
-        let (classes, features) = (self.biases.len(), self.weights.rows());
-        stored.put(format!("{prefix}weights"), &[classes, features], self.weights.values().to_vec());
-        stored.put(format!("{prefix}biases"), &[classes], self.biases.clone());
+        self.0.put(stored, prefix);
     }
 
     /// Brings back what [`Softmax::put`] gave.
     pub fn load(stored: &Stored, prefix: &str, classes: usize, features: usize) -> Result<Softmax, ModelFileError> {
-        let flat = stored.tensor(&format!("{prefix}weights"), &[classes, features])?;
-        let mut weights = Columns::zeros(features, classes);
-        weights.values_mut().copy_from_slice(flat);
-        Ok(Softmax { weights, biases: stored.tensor(&format!("{prefix}biases"), &[classes])?.to_vec() })
+        LinearFunctions::load(stored, prefix, classes, features).map(Softmax)
     }
 }

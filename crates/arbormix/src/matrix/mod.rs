@@ -19,8 +19,14 @@ pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
 pub use flops::flops;
 pub use kernels::{eigen_symmetric, gram};
+pub use lanes::PackedColumns;
 pub use operator::Operator;
 pub use sparse::{SparseBuilder, SparseMatrix};
+
+use rayon::prelude::*;
+
+/// Rows that are worked on together where there are many, see [`Matrix::in_chunks`].
+const CHUNK: usize = 48;
 
 /// Rows of numbers, dense or sparse.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,5 +86,26 @@ impl Matrix {
             Matrix::Dense(dense) => dense.product(right),
             Matrix::Sparse(sparse) => sparse.product(right),
         }
+    }
+
+    /// The same product with columns that were packed once, as rows: each cell has the same bits.
+    pub fn packed_product(&self, right: &PackedColumns) -> DenseMatrix {
+        lanes::packed_product(self, right)
+    }
+
+    /// The answers of `work(first row, rows)` to all rows, in their order: cut into chunks whose products stay in the
+    /// caches, which threads work on in parallel.
+    pub(crate) fn in_chunks<T: Send>(&self, work: impl Fn(usize, &Matrix) -> Vec<T> + Sync) -> Vec<T> {
+        let rows = self.rows();
+        // A single row must not wait for another thread to wake up.
+        if rows <= CHUNK {
+            return work(0, self);
+        }
+        let chunk = |first: usize| {
+            let some: Vec<usize> = (first..rows.min(first + CHUNK)).collect();
+            work(first, &self.select_rows(&some))
+        };
+        let chunks: Vec<Vec<T>> = (0..rows.div_ceil(CHUNK)).into_par_iter().map(|place| chunk(place * CHUNK)).collect();
+        chunks.into_iter().flatten().collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The kernels against sums written out, and against themselves in other batches.
 
-use super::{Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix};
+use super::{Columns, DenseMatrix, Matrix, Operator, PackedColumns, SparseBuilder, SparseMatrix};
 use crate::random::Stream;
 
 /// Cells of a matrix with `density` of them set.
@@ -97,6 +97,35 @@ fn a_row_alone_gives_the_bits_of_the_row_among_others() {
             let alone = matrix.select_rows(&[row]).product(&right);
             (0..6).for_each(|p| assert_eq!(all.get(row, p), alone.get(0, p)));
         }
+    }
+}
+
+#[test]
+fn packed_columns_give_the_bits_of_plain_ones() {
+    for (rows, cols, count) in SHAPES {
+        let x = cells(rows, cols, 0.5, 10);
+        let right = columns(cols, count, 11);
+        let packed = PackedColumns::new(&right);
+        assert_eq!(packed.to_columns(), right);
+        for matrix in [dense(rows, cols, &x), Matrix::Sparse(sparse(cols, &x))] {
+            let (plain, by_rows) = (matrix.product(&right), matrix.packed_product(&packed));
+            assert_eq!((by_rows.rows(), by_rows.cols()), (rows, count));
+            for row in 0..rows {
+                (0..count).for_each(|p| assert_eq!(by_rows.get(row, p), plain.get(row, p)));
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_cover_all_rows_in_order() {
+    for rows in [0, 1, 48, 49, 200] {
+        let matrix = dense(rows, 1, &(0..rows).map(|row| row as f64).collect::<Vec<_>>());
+        let seen = matrix.in_chunks(|first, some| {
+            let Matrix::Dense(some) = some else { unreachable!("dense rows stay dense") };
+            some.values().iter().enumerate().map(|(row, &value)| (first + row, value)).collect()
+        });
+        assert_eq!(seen, (0..rows).map(|row| (row, row as f64)).collect::<Vec<_>>());
     }
 }
 

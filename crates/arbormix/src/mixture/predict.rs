@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::em::State;
 use crate::error::Result;
 use crate::learner::{Inference, Joint, Predictor};
-use crate::logistic::{Design, Softmax};
-use crate::matrix::{Columns, DenseMatrix, Matrix};
+use crate::logistic::{Design, LinearFunctions, Softmax};
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
 use crate::tree::{Branching, Tree};
 
@@ -42,8 +42,8 @@ impl Mixture {
     }
 
     /// θ of the gate: m × K weights and K biases.
-    pub fn gate_weights(&self) -> (&Columns, &[f64]) {
-        self.gate.weights()
+    pub fn gate_weights(&self) -> &LinearFunctions {
+        self.gate.scores()
     }
 
     /// Brings back what [`Predictor::store`] gave.

@@ -9,6 +9,7 @@ pub use file::{FORMAT_VERSION, ModelFileError, Stored, Tensor};
 pub(crate) use file::{agree, members_of, sets_of};
 pub use temperature::Temperature;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::data::splits::Folds;
@@ -159,7 +160,8 @@ impl Model {
 
     /// The joint distributions of the rows, to ask anything of; refused by methods that are no mixture of trees.
     pub fn rows(&self, data: &Dataset) -> Result<Rows<'_>> {
-        Rows::of(self.predictor(), &self.encode(data)?)
+        let encoded = Cow::Owned(self.encode(data)?);
+        self.predictor.distributions(encoded).ok_or_else(|| Rows::unsupported(self.method()))
     }
 
     /// The labels observed in each row of the data, as far as they are labels of the model; matched by name.

@@ -3,7 +3,7 @@
 //! `odds` is N × d throughout: the log-odds of every label of every row.
 
 use crate::data::LabelSet;
-use crate::joint::{RowExpert, RowMixture, Rows};
+use crate::joint::{RowExpert, RowMixture};
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::{log_probability, log_sigmoid, sigmoid};
 use crate::matrix::DenseMatrix;
@@ -36,11 +36,10 @@ pub(super) fn log_prob(odds: &DenseMatrix, labels: &[LabelSet]) -> Vec<f64> {
 }
 
 /// The rows' distributions; `alone` is a tree without edges.
-pub(super) fn rows(odds: DenseMatrix, alone: &Branching) -> Rows<'_> {
-    Rows::new(odds.rows(), move |row| RowMixture {
-        log_gate: vec![0.0],
-        experts: vec![RowExpert::Tree(alone, tables(odds.row(row)))],
-    })
+pub(super) fn mixtures<'a>(odds: &DenseMatrix, alone: &'a Branching) -> Vec<RowMixture<'a>> {
+    let mixture =
+        |row| RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::Tree(alone, tables(odds.row(row)))] };
+    (0..odds.rows()).map(mixture).collect()
 }
 
 fn tables(odds: &[f64]) -> Vec<Table> {

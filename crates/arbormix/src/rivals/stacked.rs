@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::br::BinaryRelevance;
 use crate::data::LabelSet;
 use crate::error::Result;
-use crate::joint::Rows;
+use crate::joint::RowMixture;
 use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 use crate::model::{ModelFileError, Stored};
@@ -19,7 +19,7 @@ pub trait Derivation: Send + Sync + Sized {
     /// Number of features it gives.
     fn derived_count(&self) -> usize;
     /// The derived features.
-    fn derive(&self, features: &Matrix) -> Result<Matrix>;
+    fn derive(&self, features: &Matrix) -> Matrix;
     /// Everything a file must hold.
     fn stored(&self) -> Stored;
     /// Brings back what [`Derivation::stored`] gave.
@@ -87,27 +87,27 @@ impl<D: Derivation> Predictor for Stacked<D> {
     }
 
     fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
-        self.second.predict(&self.first.derive(features)?, inference)
+        self.second.predict(&self.first.derive(features), inference)
     }
 
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        self.second.marginals(&self.first.derive(features)?)
+        self.second.marginals(&self.first.derive(features))
     }
 
     fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
-        self.second.log_prob(&self.first.derive(features)?, labels)
+        self.second.log_prob(&self.first.derive(features), labels)
     }
 
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        self.second.top_sets(&self.first.derive(features)?, count)
+        self.second.top_sets(&self.first.derive(features), count)
     }
 
     fn has_distributions(&self) -> bool {
         true
     }
 
-    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
-        self.second.distributions(&self.first.derive(features).ok()?)
+    fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
+        self.second.mixtures(&self.first.derive(features))
     }
 
     fn store(&self) -> Stored {

@@ -1,6 +1,5 @@
 //! A fitted CTBN.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
@@ -9,9 +8,9 @@ use super::nodes::{Condition, Fitted};
 use crate::data::LabelSet;
 use crate::error::Result;
 use crate::learner::{Certificate, Inference, Joint, Prediction, Predictor};
-use crate::logistic::Design;
-use crate::logistic::loss::log_sigmoid;
-use crate::matrix::{Columns, DenseMatrix, Matrix};
+use crate::logistic::loss::{log_sigmoid_pair, log_sigmoid_pairs};
+use crate::logistic::{Design, FeatureWeights, LinearFunctions};
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{ModelFileError, Stored};
 
 /// How a label's log-odds are read off the tree's regressions: for a parent value u,
@@ -25,13 +24,15 @@ pub struct NodeWeights {
 }
 
 impl NodeWeights {
-    /// The label's table at one row of the regressions' margins.
-    pub(super) fn table(&self, margins: &Columns, row: usize) -> Table {
-        let side = |u: usize| {
-            let z = margins.get(row, self.columns[u]) + if u == 1 { self.shift } else { 0.0 };
-            [log_sigmoid(-z), log_sigmoid(z)]
-        };
-        [side(0), side(1)]
+    /// The label's log-odds for each value of the parent, from the margins of the tree's regressions at one row.
+    fn log_odds(&self, margin: impl Fn(usize) -> f64) -> [f64; 2] {
+        let [off, on] = self.columns.map(margin);
+        [off, on + self.shift]
+    }
+
+    /// The label's table, from the same.
+    pub(super) fn table(&self, margin: impl Fn(usize) -> f64) -> Table {
+        self.log_odds(margin).map(log_sigmoid_pair)
     }
 }
 
@@ -40,9 +41,7 @@ impl NodeWeights {
 pub struct Tree {
     branching: Branching,
     nodes: Vec<NodeWeights>,
-    /// One column of m weights per regression.
-    weights: Columns,
-    biases: Vec<f64>,
+    regressions: LinearFunctions,
 }
 
 /// What the file holds beside the tensors.
@@ -57,8 +56,7 @@ struct Facts {
 impl Tree {
     /// Maps a fit back to the features.
     pub(crate) fn from_fitted(fitted: &Fitted, design: &Design) -> Tree {
-        let mut columns: Vec<Vec<f64>> = Vec::new();
-        let mut biases = Vec::new();
+        let mut columns: Vec<FeatureWeights> = Vec::new();
         let mut nodes = Vec::with_capacity(fitted.nodes.len());
         for label in &fitted.nodes {
             let first = columns.len();
@@ -70,13 +68,11 @@ impl Tree {
                 {
                     shift = mapped.weights.pop().unwrap_or(0.0);
                 }
-                columns.push(mapped.weights);
-                biases.push(mapped.bias);
+                columns.push(mapped);
             }
             nodes.push(NodeWeights { columns: [first, columns.len() - 1], shift });
         }
-        let weights = Columns::from_columns(design.features(), columns.iter().map(Vec::as_slice));
-        Tree { branching: fitted.tree.clone(), nodes, weights, biases }
+        Tree { branching: fitted.tree.clone(), nodes, regressions: LinearFunctions::new(design.features(), &columns) }
     }
 
     /// The tree over the labels.
@@ -86,21 +82,25 @@ impl Tree {
 
     /// Number of logistic regressions.
     pub fn regressions(&self) -> usize {
-        self.biases.len()
+        self.regressions.count()
     }
 
-    /// Log-odds of every regression, N × regressions.
-    pub(crate) fn margins(&self, features: &Matrix) -> Columns {
-        let mut margins = features.product(&self.weights);
-        for (column, &bias) in self.biases.iter().enumerate() {
-            margins.column_mut(column).iter_mut().for_each(|z| *z += bias);
+    /// The labels' tables of all rows, those of a row side by side.
+    pub(crate) fn tables(&self, features: &Matrix) -> Vec<Table> {
+        let margins = self.regressions.values(features);
+        let mut log_odds = Vec::with_capacity(2 * self.nodes.len() * features.rows());
+        for row in 0..features.rows() {
+            let margins = margins.row(row);
+            log_odds.extend(self.nodes.iter().flat_map(|node| node.log_odds(|column| margins[column])));
         }
-        margins
+        let mut tables = vec![Table::default(); self.nodes.len() * features.rows()];
+        log_sigmoid_pairs(&log_odds, tables.as_flattened_mut());
+        tables
     }
 
-    /// The labels' tables of one row.
-    pub(crate) fn tables(&self, margins: &Columns, row: usize) -> Vec<Table> {
-        self.nodes.iter().map(|node| node.table(margins, row)).collect()
+    /// One row's share of [`Tree::tables`].
+    pub(crate) fn of_row<'t>(&self, tables: &'t [Table], row: usize) -> &'t [Table] {
+        &tables[row * self.nodes.len()..(row + 1) * self.nodes.len()]
     }
 
     /// What each feature of a row adds to a label's log-odds when its parent has a value, the largest first; features
@@ -109,9 +109,9 @@ impl Tree {
     /// # Panics
     /// If there is no such label or row.
     pub fn contributions(&self, label: usize, parent: bool, features: &Matrix, row: usize) -> Vec<(usize, f64)> {
-        let weights = self.weights.column(self.nodes[label].columns[usize::from(parent)]);
+        let (weights, regression) = (self.regressions.weights(), self.nodes[label].columns[usize::from(parent)]);
         let mut out = Vec::new();
-        features.visit_row(row, |column, value| out.push((column, weights[column] * value)));
+        features.visit_row(row, |column, value| out.push((column, weights.get(column, regression) * value)));
         out.retain(|&(_, added)| added != 0.0);
         out.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         out
@@ -127,38 +127,36 @@ impl Tree {
 
     /// Answers `question(row, tables)` for every row, in parallel.
     fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
-        let margins = self.margins(features);
-        (0..features.rows()).into_par_iter().map(|row| question(row, &self.tables(&margins, row))).collect()
+        features.in_chunks(|first, some| {
+            let tables = self.tables(some);
+            (0..some.rows()).map(|row| question(first + row, self.of_row(&tables, row))).collect()
+        })
     }
 
     /// Brings back what [`Predictor::store`] gave.
     pub fn load(stored: &Stored) -> Result<Tree> {
         let facts: Facts = stored.facts_as()?;
         let shifts = stored.tensor("shifts", &[facts.parents.len()])?;
-        let flat = stored.tensor("weights", &[facts.regressions, facts.features])?;
-        let biases = stored.tensor("biases", &[facts.regressions])?.to_vec();
-        let mut weights = Columns::zeros(facts.features, facts.regressions);
-        weights.values_mut().copy_from_slice(flat);
+        let regressions = LinearFunctions::load(stored, "", facts.regressions, facts.features)?;
         let known = |columns: &[usize; 2]| columns.iter().all(|&c| c < facts.regressions);
         if facts.columns.len() != shifts.len() || !facts.columns.iter().all(known) {
             let message = "the nodes of a tree do not fit its regressions".to_string();
             return Err(ModelFileError::Entry { name: "facts".to_string(), message }.into());
         }
         let nodes = facts.columns.iter().zip(shifts).map(|(&columns, &shift)| NodeWeights { columns, shift }).collect();
-        Ok(Tree { branching: facts.parents, nodes, weights, biases })
+        Ok(Tree { branching: facts.parents, nodes, regressions })
     }
 
     pub(crate) fn stored(&self) -> Stored {
         let facts = Facts {
             parents: self.branching.clone(),
             columns: self.nodes.iter().map(|node| node.columns).collect(),
-            features: self.weights.rows(),
-            regressions: self.biases.len(),
+            features: self.regressions.feature_count(),
+            regressions: self.regressions.count(),
         };
         let mut stored = Stored::with_facts(&facts);
         stored.put("shifts", &[self.nodes.len()], self.nodes.iter().map(|node| node.shift).collect());
-        stored.put("weights", &[self.biases.len(), self.weights.rows()], self.weights.values().to_vec());
-        stored.put("biases", &[self.biases.len()], self.biases.clone());
+        self.regressions.put(&mut stored, "");
         stored
     }
 }
@@ -179,7 +177,7 @@ impl Predictor for Tree {
     }
 
     fn feature_count(&self) -> usize {
-        self.weights.rows()
+        self.regressions.feature_count()
     }
 
     fn joint(&self) -> Joint {

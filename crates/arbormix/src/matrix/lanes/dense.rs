@@ -8,11 +8,11 @@ use crate::matrix::{Columns, DenseMatrix, flops};
 /// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
 const ROWS_TOGETHER: usize = 48;
 /// Rows whose sums are kept in registers at once.
-const GROUP: usize = 4;
+pub(super) const GROUP: usize = 4;
 
 /// Σⱼ X[n, j] v[j] for a group of rows.
 #[inline(always)]
-fn group_product<const W: usize, const R: usize>(rows: &[&[f64]; R], right: &[Lanes<W>]) -> [Lanes<W>; R] {
+pub(super) fn group_product<const W: usize, const R: usize>(rows: &[&[f64]; R], right: &[Lanes<W>]) -> [Lanes<W>; R] {
     let rows = rows.map(|row| &row[..right.len()]);
     let mut sums = [Lanes::ZERO; R];
     for (j, v) in right.iter().enumerate() {
@@ -52,9 +52,10 @@ macro_rules! for_groups {
         }
     }};
 }
+pub(super) use for_groups;
 
 /// Ranges of rows worked on together.
-fn strips(rows: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+pub(super) fn strips(rows: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     (0..rows.div_ceil(ROWS_TOGETHER)).map(move |s| s * ROWS_TOGETHER..((s + 1) * ROWS_TOGETHER).min(rows))
 }
 

@@ -7,15 +7,18 @@
 //! into them, so they are plain loops, without closures.
 
 mod dense;
+mod packed;
 mod sparse;
 
 pub(super) use dense::{dense_curved, dense_product, dense_transposed};
+pub use packed::PackedColumns;
+pub(super) use packed::packed_product;
 pub(super) use sparse::sparse_product;
 
 use super::Columns;
 
 /// The numbers of one row for the vectors of a tile.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(32))]
 struct Lanes<const W: usize>([f64; W]);
 

@@ -6,7 +6,11 @@ use super::{Lanes, load, store, tiles};
 use crate::matrix::{Columns, SparseMatrix, flops};
 
 #[inline(always)]
-fn sparse_row<const W: usize, const SQUARED: bool>(matrix: &SparseMatrix, row: usize, right: &[Lanes<W>]) -> Lanes<W> {
+pub(super) fn sparse_row<const W: usize, const SQUARED: bool>(
+    matrix: &SparseMatrix,
+    row: usize,
+    right: &[Lanes<W>],
+) -> Lanes<W> {
     let (columns, values) = matrix.row(row);
     let mut sum = Lanes::ZERO;
     for (&column, &value) in columns.iter().zip(values) {

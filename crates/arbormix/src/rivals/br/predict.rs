@@ -19,11 +19,11 @@ impl BinaryRelevance {
 
     /// Log-odds of every label of every row, N × d.
     pub(crate) fn log_odds(&self, features: &Matrix) -> DenseMatrix {
-        let margins = self.0.margins(features);
+        let tables = self.0.tables(features);
         let mut out = DenseMatrix::zeros(features.rows(), self.label_count());
         for row in 0..features.rows() {
-            let tables = self.0.tables(&margins, row);
             // No label has a parent: both rows of a table are the same.
+            let tables = self.0.of_row(&tables, row);
             out.row_mut(row).iter_mut().zip(tables).for_each(|(z, [[off, on], _])| *z = on - off);
         }
         out

@@ -40,7 +40,7 @@ impl TwoLayerParams {
         let mut out = DenseMatrix::zeros(count, data.labels.count());
         for fold in 0..folds {
             let (held, seen): (Vec<usize>, Vec<usize>) = (0..count).partition(|&row| fold_of[row] == fold);
-            let outputs = self.first_layer(data, &seen, progress)?.outputs(&data.features.select_rows(&held))?;
+            let outputs = self.first_layer(data, &seen, progress)?.outputs(&data.features.select_rows(&held));
             for (place, &row) in held.iter().enumerate() {
                 out.row_mut(row).copy_from_slice(outputs.row(place));
             }
@@ -73,7 +73,7 @@ impl Learner for TwoLayerParams {
         let first = FirstLayer::new(first, self.hard);
         // One row cannot be divided.
         let in_sample = self.in_sample || data.labels.rows() < 2;
-        let outputs = if in_sample { first.outputs(data.features)? } else { self.unseen_outputs(data, progress)? };
+        let outputs = if in_sample { first.outputs(data.features) } else { self.unseen_outputs(data, progress)? };
         let derived = append(data.features, &outputs);
         let (second, mut report) = self.layer().fit(&TrainingSet { features: &derived, ..*data }, progress)?;
         report.converged &= first_report.converged;

@@ -32,12 +32,12 @@ impl FirstLayer {
     }
 
     /// Probabilities or decisions, rows × d.
-    pub(super) fn outputs(&self, features: &Matrix) -> Result<DenseMatrix> {
-        let mut out = self.labels.marginals(features)?;
+    pub(super) fn outputs(&self, features: &Matrix) -> DenseMatrix {
+        let mut out = self.labels.marginals(features).expect("binary relevance has marginals");
         if self.hard {
             out.values_mut().iter_mut().for_each(|p| *p = f64::from(*p >= 0.5));
         }
-        Ok(out)
+        out
     }
 }
 
@@ -52,8 +52,8 @@ impl Derivation for FirstLayer {
         self.labels.feature_count() + self.labels.label_count()
     }
 
-    fn derive(&self, features: &Matrix) -> Result<Matrix> {
-        Ok(append(features, &self.outputs(features)?))
+    fn derive(&self, features: &Matrix) -> Matrix {
+        append(features, &self.outputs(features))
     }
 
     fn stored(&self) -> Stored {

@@ -61,8 +61,8 @@ impl Derivation for NeighbourShares {
         self.neighbours.label_count() + if self.plus { self.feature_count() } else { 0 }
     }
 
-    fn derive(&self, features: &Matrix) -> Result<Matrix> {
-        Ok(self.derived_from(features, self.neighbours.counts(features)))
+    fn derive(&self, features: &Matrix) -> Matrix {
+        self.derived_from(features, self.neighbours.counts(features))
     }
 
     fn stored(&self) -> Stored {

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::LabelSet;
 use crate::error::Result;
 use crate::forest::{Forest, Shares};
-use crate::joint::RowMixture;
-use crate::joint::{RowExpert, RowSets, Rows};
+use crate::joint::{RowExpert, RowMixture, RowSets};
 use crate::learner::{Joint, Predictor};
 use crate::logistic::Softmax;
 use crate::logistic::loss::log_sigmoid;
@@ -121,15 +120,15 @@ impl Predictor for LabelPowerset {
         true
     }
 
-    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
-        let shares = self.base.shares(features);
-        Some(Rows::new(features.rows(), move |row| RowMixture {
+    fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
+        let mixture = |shares| RowMixture {
             log_gate: vec![(1.0 - self.unseen).ln(), self.unseen.ln()],
             experts: vec![
-                RowExpert::Sets(RowSets::new(self.tables.len(), &self.sets, shares[row].clone())),
+                RowExpert::Sets(RowSets::new(self.tables.len(), &self.sets, shares)),
                 RowExpert::Tree(&self.independent, self.tables.clone()),
             ],
-        }))
+        };
+        self.base.shares(features).into_iter().map(mixture).collect()
     }
 
     fn store(&self) -> Stored {

@@ -1,7 +1,7 @@
 //! A fitted MLKNN.
 
 use crate::error::Result;
-use crate::joint::Rows;
+use crate::joint::RowMixture;
 use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
@@ -75,8 +75,8 @@ impl Predictor for NeighbourBayes {
         true
     }
 
-    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
-        Some(independent::rows(self.odds(features), &self.alone))
+    fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
+        independent::mixtures(&self.odds(features), &self.alone)
     }
 
     fn store(&self) -> Stored {

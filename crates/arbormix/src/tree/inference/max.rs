@@ -34,7 +34,7 @@ pub fn best_set(tree: &Branching, tables: &[Table], allowed: &[[bool; 2]]) -> (L
     let mut set = LabelSet::empty(tree.len());
     for &i in tree.order() {
         let u = parent_value(tree, i, &set);
-        let value = |v: usize| tables[i][u][v] + up.below[i][v].0;
+        let value = |v: usize| tables[i][u][v] + up.at[i].below[v].0;
         // Where both values are impossible the set must still be an allowed one.
         set.set(i, allowed[i][1] && (!allowed[i][0] || value(1) > value(0)));
     }

@@ -18,62 +18,70 @@ pub(super) trait Semiring: Copy {
     fn times(self, other: Self) -> Self;
 }
 
+/// What the sweep from the leaves to the roots finds at one label.
+#[derive(Clone, Copy)]
+pub(super) struct Below<S> {
+    /// `below[v]`: everything under the label when it is v.
+    pub(super) below: [S; 2],
+    /// `message[u]`: the label and everything under it when its parent is u.
+    pub(super) message: [S; 2],
+    /// `later[u]`: the messages of the siblings that stand after it in the tree's order, multiplied.
+    later: [S; 2],
+}
+
 /// Results of the sweep from the leaves to the roots.
 pub(super) struct Upward<S> {
-    /// `below[i][v]`: everything under i when yᵢ = v.
-    pub(super) below: Vec<[S; 2]>,
-    /// `message[i][u]`: i and everything under it when its parent is u.
-    pub(super) message: Vec<[S; 2]>,
-    /// `later[i][u]`: the messages of the siblings that stand after i in the tree's order, multiplied.
-    later: Vec<[S; 2]>,
+    /// At each label.
+    pub(super) at: Vec<Below<S>>,
     /// All sets.
     pub(super) total: S,
 }
 
 pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> Upward<S> {
-    let mut below = vec![[S::ONE; 2]; tree.len()];
-    let mut message = vec![[S::ZERO; 2]; tree.len()];
-    let mut later = vec![[S::ONE; 2]; tree.len()];
+    let mut at = vec![Below { below: [S::ONE; 2], message: [S::ZERO; 2], later: [S::ONE; 2] }; tree.len()];
     let mut total = S::ONE;
     for &i in tree.order().iter().rev() {
-        message[i] = [0, 1].map(|u| weight(i, u, 0).times(below[i][0]).plus(weight(i, u, 1).times(below[i][1])));
+        let [off, on] = at[i].below;
+        let message = [0, 1].map(|u| weight(i, u, 0).times(off).plus(weight(i, u, 1).times(on)));
+        at[i].message = message;
         match tree.parents()[i] {
             None => {
-                later[i] = [total; 2];
-                total = total.times(message[i][0]);
+                at[i].later = [total; 2];
+                total = total.times(message[0]);
             }
             Some(parent) => {
-                later[i] = below[parent];
-                below[parent] = multiplied(below[parent], message[i]);
+                at[i].later = at[parent].below;
+                at[parent].below = multiplied(at[parent].below, message);
             }
         }
     }
-    Upward { below, message, later, total }
+    Upward { at, total }
 }
 
 /// All sets, and `out[i][v]`: all sets with yᵢ = v. O(d).
 pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> (S, Vec<[S; 2]>) {
     let up = upward(tree, &weight);
-    // above[i][v]: everything that is not under i, with yᵢ = v.
-    let mut above = vec![[S::ZERO; 2]; tree.len()];
-    // The messages of the siblings that stand before the label at hand, multiplied.
-    let mut earlier = vec![[S::ONE; 2]; tree.len()];
+    // above[i][v]: everything that is not under i, with yᵢ = v; then the messages of the children of i that stand
+    // before the label at hand, multiplied.
+    let mut down = vec![([S::ZERO; 2], [S::ONE; 2]); tree.len()];
     let mut earlier_roots = S::ONE;
     for &i in tree.order() {
-        above[i] = match tree.parents()[i] {
+        let Below { message, later, .. } = up.at[i];
+        down[i].0 = match tree.parents()[i] {
             None => {
-                let others = earlier_roots.times(up.later[i][0]);
-                earlier_roots = earlier_roots.times(up.message[i][0]);
+                let others = earlier_roots.times(later[0]);
+                earlier_roots = earlier_roots.times(message[0]);
                 [0, 1].map(|v| others.times(weight(i, 0, v)))
             }
             Some(parent) => {
-                let others = multiplied(above[parent], multiplied(earlier[parent], up.later[i]));
-                earlier[parent] = multiplied(earlier[parent], up.message[i]);
+                let (above, earlier) = &mut down[parent];
+                let others = multiplied(*above, multiplied(*earlier, later));
+                *earlier = multiplied(*earlier, message);
                 [0, 1].map(|v| others[0].times(weight(i, 0, v)).plus(others[1].times(weight(i, 1, v))))
             }
         };
     }
-    let values = above.into_iter().zip(&up.below).map(|(above, &below)| multiplied(above, below)).collect();
+    let values = down.into_iter().zip(&up.at).map(|((above, _), at)| multiplied(above, at.below)).collect();
     (up.total, values)
 }
 

@@ -37,13 +37,13 @@ pub fn log_mass(tree: &Branching, tables: &[Table], allowed: &[[bool; 2]]) -> f6
 pub fn given(tree: &Branching, tables: &[Table], allowed: &[[bool; 2]]) -> (f64, Vec<Table>) {
     let up = restricted(tree, tables, allowed);
     let side = |i: usize, u: usize| {
-        let message = up.message[i][u].0;
+        let message = up.at[i].message[u].0;
         if message == f64::NEG_INFINITY {
             // The parent cannot have this value, so nothing depends on this side; it must only be a distribution.
             return if allowed[i][0] { [0.0, f64::NEG_INFINITY] } else { [f64::NEG_INFINITY, 0.0] };
         }
         let value = |v: usize| {
-            if allowed[i][v] { tables[i][u][v] + up.below[i][v].0 - message } else { f64::NEG_INFINITY }
+            if allowed[i][v] { tables[i][u][v] + up.at[i].below[v].0 - message } else { f64::NEG_INFINITY }
         };
         [value(0), value(1)]
     };

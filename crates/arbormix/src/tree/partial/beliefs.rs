@@ -33,7 +33,7 @@ impl Trainer<'_> {
     pub(crate) fn beliefs(&self, fitted: &Fitted) -> Beliefs {
         let (nodes, margins) = margins(fitted, &self.design);
         let row_beliefs = |row: usize| {
-            let tables: Vec<Table> = nodes.iter().map(|node| node.table(&margins, row)).collect();
+            let tables: Vec<Table> = nodes.iter().map(|node| node.table(|column| margins.get(row, column))).collect();
             let (log_likelihood, given) = inference::given(&fitted.tree, &tables, &self.allowed(row));
             (log_likelihood, pairs(&fitted.tree, &given))
         };

@@ -1,0 +1,74 @@
+//! Linear functions of the features: what regressions and softmaxes are once they are fitted.
+
+use super::design::FeatureWeights;
+use crate::matrix::{Columns, DenseMatrix, Matrix, PackedColumns};
+use crate::model::{ModelFileError, Stored};
+
+/// w·x + b for several w and b.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearFunctions {
+    /// One column of m weights per function.
+    weights: PackedColumns,
+    biases: Vec<f64>,
+}
+
+impl LinearFunctions {
+    /// Functions of `features` features.
+    ///
+    /// # Panics
+    /// If a function has another number of weights.
+    pub fn new(features: usize, functions: &[FeatureWeights]) -> LinearFunctions {
+        let columns = Columns::from_columns(features, functions.iter().map(|function| function.weights.as_slice()));
+        let biases = functions.iter().map(|function| function.bias).collect();
+        LinearFunctions { weights: PackedColumns::new(&columns), biases }
+    }
+
+    /// The weights, features × functions.
+    pub fn weights(&self) -> &PackedColumns {
+        &self.weights
+    }
+
+    /// The biases.
+    pub fn biases(&self) -> &[f64] {
+        &self.biases
+    }
+
+    /// Number of features, m.
+    pub fn feature_count(&self) -> usize {
+        self.weights.rows()
+    }
+
+    /// Number of functions.
+    pub fn count(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// Values of all functions at all rows, N × functions.
+    pub fn values(&self, features: &Matrix) -> DenseMatrix {
+        let mut values = features.packed_product(&self.weights);
+        for row in 0..values.rows() {
+            values.row_mut(row).iter_mut().zip(&self.biases).for_each(|(value, bias)| *value += bias);
+        }
+        values
+    }
+
+    /// Adds the tensors `prefix` + `weights` and `biases`.
+    pub fn put(&self, stored: &mut Stored, prefix: &str) {
+        let shape = [self.count(), self.feature_count()];
+        stored.put(format!("{prefix}weights"), &shape, self.weights.to_columns().values().to_vec());
+        stored.put(format!("{prefix}biases"), &shape[..1], self.biases.clone());
+    }
+
+    /// Brings back what [`LinearFunctions::put`] gave.
+    pub fn load(
+        stored: &Stored,
+        prefix: &str,
+        count: usize,
+        features: usize,
+    ) -> Result<LinearFunctions, ModelFileError> {
+        let mut columns = Columns::zeros(features, count);
+        columns.values_mut().copy_from_slice(stored.tensor(&format!("{prefix}weights"), &[count, features])?);
+        let biases = stored.tensor(&format!("{prefix}biases"), &[count])?.to_vec();
+        Ok(LinearFunctions { weights: PackedColumns::new(&columns), biases })
+    }
+}

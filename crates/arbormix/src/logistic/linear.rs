@@ -52,6 +52,14 @@ impl LinearFunctions {
         values
     }
 
+    /// The functions divided by a number.
+    pub(crate) fn divided_by(&self, divisor: f64) -> LinearFunctions {
+        let mut columns = self.weights.to_columns();
+        columns.values_mut().iter_mut().for_each(|weight| *weight /= divisor);
+        let biases = self.biases.iter().map(|bias| bias / divisor).collect();
+        LinearFunctions { weights: PackedColumns::new(&columns), biases }
+    }
+
     /// Adds the tensors `prefix` + `weights` and `biases`.
     pub fn put(&self, stored: &mut Stored, prefix: &str) {
         let shape = [self.count(), self.feature_count()];

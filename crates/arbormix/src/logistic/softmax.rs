@@ -48,9 +48,7 @@ impl Softmax {
 
     /// The softmax with every score divided by `temperature`.
     pub(crate) fn at_temperature(&self, temperature: f64) -> Softmax {
-        let mut out = self.clone();
-        out.weights.values_mut().iter_mut().chain(&mut out.biases).for_each(|weight| *weight /= temperature);
-        out
+        Softmax(self.0.divided_by(temperature))
     }
 
     /// Adds the tensors `prefix` + `weights` and `biases`.

@@ -120,7 +120,7 @@ impl Tree {
     /// The tree with every log-odds divided by `temperature`.
     pub(crate) fn at_temperature(&self, temperature: f64) -> Tree {
         let mut out = self.clone();
-        out.weights.values_mut().iter_mut().chain(&mut out.biases).for_each(|weight| *weight /= temperature);
+        out.regressions = self.regressions.divided_by(temperature);
         out.nodes.iter_mut().for_each(|node| node.shift /= temperature);
         out
     }

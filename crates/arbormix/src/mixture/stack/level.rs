@@ -73,17 +73,24 @@ impl Training<'_> {
         params.grow(&features, &classes, count, weights.as_deref(), seed, progress)
     }
 
-    /// The answers to every row of a level that was fitted to the other folds.
-    pub(super) fn out_of_fold(&self, folds: &Folds, costs: &[f64], progress: &dyn Progress) -> Result<Answers> {
+    /// The answers to every row of a level that was fitted to the other folds, and the forests that gave them.
+    pub(super) fn out_of_fold(
+        &self,
+        folds: &Folds,
+        costs: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<(Answers, Vec<Forest>)> {
         let (rows, labels) = (self.design.rows(), self.labels.len());
         let mut shares = vec![Shares::new(); rows];
         let mut logits = Columns::zeros(rows, labels);
+        let mut forests = Vec::with_capacity(folds.count());
         for fold in 0..folds.count() {
             progress.check()?;
             let (train, held) = (folds.train(fold), folds.test(fold));
             let forest = self.forest(&train, self.params.held_out_trees, progress)?;
             let own = forest.shares(&self.features.select_rows(&held));
             held.iter().zip(own).for_each(|(&row, own)| shares[row] = own);
+            forests.push(forest);
             let (coefficients, _) = self.regressions(Some(&train), costs);
             let margins = self.design.block(Some(&held), &[]).margins(&coefficients.iter().collect::<Vec<_>>());
             for label in 0..labels {
@@ -92,13 +99,26 @@ impl Training<'_> {
             }
         }
         let forest = log_odds(&shares, self.seen.sets(), labels, self.params.blend.clip);
-        Ok(Answers { shares, logits, forest })
+        Ok((Answers { shares, logits, forest }, forests))
     }
 
     /// Level 0 of all rows, and whether its regressions converged.
-    pub(super) fn fit(&self, map: Map, costs: &[f64], progress: &dyn Progress) -> Result<(Level, bool)> {
+    ///
+    /// The out-of-fold forests together are the forest, unless the parameters want one that has seen all rows: then what
+    /// stands above learns from answers like those it will get, and no tree is grown twice.
+    pub(super) fn fit(
+        &self,
+        map: Map,
+        costs: &[f64],
+        forests: Vec<Forest>,
+        progress: &dyn Progress,
+    ) -> Result<(Level, bool)> {
         let all: Vec<usize> = (0..self.design.rows()).collect();
-        let forest = self.forest(&all, self.params.forest.trees, progress)?;
+        let kept = if self.params.refit_forest { None } else { Forest::of_all(forests) };
+        let forest = match kept {
+            Some(forest) => forest,
+            None => self.forest(&all, self.params.forest.trees, progress)?,
+        };
         let (coefficients, converged) = self.regressions(None, costs);
         let mapped: Vec<_> = coefficients.iter().map(|own| self.design.to_features(own)).collect();
         let weights = Columns::from_columns(map.feature_count(), mapped.iter().map(|own| own.weights.as_slice()));

@@ -10,9 +10,10 @@
 //! Level 1 (`experts`) joins these answers:
 //! - `blend`: l̃ᵢ, the log-odds of label i from lᵢ and the forest's share of sets with the label
 //! - `structure`: the stacked tree T, logit P(yᵢ | x, y_π(i)) = b l̃ᵢ + c + a y_π(i)
-//! - `tied`: trees with shared slopes and intercepts of their own, logit = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax gate on φ
+//! - `tied`: trees with shared slopes and intercepts of their own, logit = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax gate on φ;
+//!   `starts`: the clusters of label sets they begin with
 //!
-//! Level 2 (`pool`, `weights`): g, a table over the label sets seen, is a log-linear pool of the forest, the tied trees and the sets'
+//! Level 2 (`held_out`, `pool`, `weights`): g, a table over the label sets seen, is a log-linear pool of the forest, the tied trees and the sets'
 //! numbers of rows; its exponents and the weights w are fitted to rows that level 1 has not seen either. The table has
 //! sharp modes, the trees give every set some probability, and both are tractable: every question has an exact answer.
 //!
@@ -21,12 +22,14 @@
 mod blend;
 mod experts;
 mod fit;
+mod held_out;
 mod level;
 mod map;
 mod newton;
 mod params;
 mod pool;
 mod predict;
+mod starts;
 mod structure;
 #[cfg(test)]
 mod tests;

@@ -112,10 +112,12 @@ pub struct StackParams {
     pub map: MapParams,
     /// The logistic regressions of level 0.
     pub logistic: LogisticParams,
-    /// The forest of level 0.
+    /// The forest of level 0; its number of trees counts only with `refit_forest`.
     pub forest: ForestParams,
     /// Trees of each forest whose answers are out-of-fold.
     pub held_out_trees: usize,
+    /// Whether predictions come from another forest, grown on all rows; else from all out-of-fold forests together.
+    pub refit_forest: bool,
     /// Folds of the out-of-fold answers (fewer if there are fewer rows).
     pub folds: usize,
     /// Rows that exponents and weights are fitted to: whole folds until there are so many.
@@ -157,10 +159,11 @@ impl Default for StackParams {
                 ..LogisticParams::default()
             },
             forest: ForestParams::default(),
-            held_out_trees: 50,
+            held_out_trees: 100,
+            refit_forest: false,
             folds: 5,
             held_out_rows: 800,
-            blend: BlendParams { slope_ridge: 2.0, intercept_ridge: 0.1, clip: 0.0025 },
+            blend: BlendParams { slope_ridge: 2.0, intercept_ridge: 0.1, clip: 0.005 },
             structure: StackedTreeParams {
                 slope_ridge: 1.0,
                 intercept_ridge: 0.1,
@@ -182,7 +185,7 @@ impl Default for StackParams {
                 penalties: vec![1.0, 3.0, 10.0, 30.0],
                 solver: SolverParams { tolerance: 1e-3, max_iterations: 10 },
             },
-            pool: PoolParams { ridge: 1.0, forest_floor: 0.0025, tied_floor: 1e-8, sets: 1000 },
+            pool: PoolParams { ridge: 1.0, forest_floor: 0.005, tied_floor: 1e-8, sets: 1000 },
             inference: Inference::default(),
             seed: 0,
         }

@@ -26,10 +26,10 @@ use crate::tree::Branching;
 pub struct Stack {
     level: Level,
     /// All label sets seen, ascending: the forest's classes.
-    sets: Vec<LabelSet>,
+    seen: Vec<LabelSet>,
     /// The classes in the table, ascending, and their sets.
     classes: Vec<usize>,
-    table_sets: Vec<LabelSet>,
+    sets: Vec<LabelSet>,
     table: Table,
     experts: Experts,
     gate: Softmax,
@@ -71,12 +71,12 @@ impl Stack {
         let tree = &experts.tree.branching;
         let table = Table::new(&classes, sets.len(), &table_sets, log_counts, tree, params.pool.floors());
         let (clip, inference) = (params.blend.clip, params.inference);
-        Stack { level, sets, classes, table_sets, table, experts, gate, pool, weights, clip, inference }
+        Stack { level, seen: sets, classes, sets: table_sets, table, experts, gate, pool, weights, clip, inference }
     }
 
     /// The label sets of the label-set expert, ascending.
     pub fn sets(&self) -> &[LabelSet] {
-        &self.table_sets
+        &self.sets
     }
 
     /// Number of tied trees.
@@ -124,7 +124,7 @@ impl Stack {
         let tree = &experts.tree.branching;
         let table = Table::new(&facts.classes, sets.len(), &table_sets, log_counts, tree, [floors[0], floors[1]]);
         let (classes, clip, inference) = (facts.classes, floors[2], facts.inference);
-        Ok(Stack { level, sets, classes, table_sets, table, experts, gate, pool, weights, clip, inference })
+        Ok(Stack { level, seen: sets, classes, sets: table_sets, table, experts, gate, pool, weights, clip, inference })
     }
 }
 
@@ -173,7 +173,7 @@ impl Predictor for Stack {
     /// The label-set expert, the tied trees, the stacked tree.
     fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
         let mapped = self.level.map.encode(features);
-        let answers = self.level.answers(features, &mapped, &self.sets, self.clip);
+        let answers = self.level.answers(features, &mapped, &self.seen, self.clip);
         let log_gate = self.gate.log_probabilities(&mapped);
         let blended = blend::blended(&self.experts.blend, &answers.logits, &answers.forest);
         let [sets, tied, tree] = self.weights.map(f64::ln);
@@ -185,7 +185,7 @@ impl Predictor for Stack {
             let shares = (0..).zip(logs).map(|(place, log)| (place, log.exp())).collect();
             let mut mixture = RowMixture {
                 log_gate: vec![sets],
-                experts: vec![RowExpert::Sets(RowSets::new(self.label_count(), &self.table_sets, shares))],
+                experts: vec![RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares))],
             };
             mixture.log_gate.extend(trees.log_gate.iter().map(|gate| tied + gate));
             mixture.experts.extend(trees.tied.into_iter().map(|tables| RowExpert::Tree(trees.branching, tables)));
@@ -201,7 +201,7 @@ impl Predictor for Stack {
         let facts = Facts {
             labels,
             experts,
-            sets: members_of(&self.sets),
+            sets: members_of(&self.seen),
             classes: self.classes.clone(),
             tree: self.experts.tree.branching.clone(),
             forest: tensors.put_part("forest.", self.level.forest.store()),

@@ -1,8 +1,14 @@
-"""Optima of the stacked mixture's small problems, by scipy, for crates/arbormix/src/mixture/stack/tests.rs."""
+"""Optima of the stacked mixture's small problems by scipy, printed
+
+    python tests/reference/stack.py
+
+The numbers stand in crates/arbormix/src/mixture/stack/tests.rs, which makes the same rows by the same formulas.
+"""
 
 import numpy as np
 from scipy.optimize import minimize
 
+np.set_printoptions(precision=12)
 n = np.arange(40)
 log_odds, other, parent = 2 * np.sin(1.3 * n), np.cos(0.7 * n), (n % 2).astype(float)
 sign = np.where(np.sin(2.1 * n + 0.5) + 0.5 * log_odds > 0, 1.0, -1.0)
@@ -10,7 +16,7 @@ weight = 1 + (n % 3) / 2
 
 
 def best(function, start):
-    """The minimum to ten digits: BFGS, then Newton-like polishing by a tighter run."""
+    """The minimum: BFGS, then a simplex search from there that needs no gradient."""
     found = minimize(function, start, method="BFGS", options={"gtol": 1e-10, "maxiter": 10000})
     found = minimize(function, found.x, method="Nelder-Mead", options={"xatol": 1e-12, "fatol": 1e-14, "maxiter": 20000})
     return found.x, found.fun

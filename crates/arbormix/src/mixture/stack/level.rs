@@ -104,8 +104,8 @@ impl Training<'_> {
 
     /// Level 0 of all rows, and whether its regressions converged.
     ///
-    /// The out-of-fold forests together are the forest, unless the parameters want one that has seen all rows: then what
-    /// stands above learns from answers like those it will get, and no tree is grown twice.
+    /// The out-of-fold forests together are its forest: what stands above has learned from answers like those it will
+    /// get, and no tree is grown twice. With `refit_forest` another one is grown on all rows.
     pub(super) fn fit(
         &self,
         map: Map,

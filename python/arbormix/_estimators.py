@@ -221,6 +221,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
 #: Class of each method of the registry. A method that is not here gets its title as a name.
 CLASS_NAMES = {
     "mlme": "MLME",
+    "stack": "StackedMixture",
     "ctbn": "CTBN",
     "br": "BinaryRelevance",
     "chf": "CHF",

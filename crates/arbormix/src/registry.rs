@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ParamError, Result};
 use crate::learner::{Learner, Predictor};
+use crate::mixture::stack::{Stack, StackParams};
 use crate::mixture::{Mixture, MixtureParams};
 use crate::model::Stored;
 use crate::rivals::br::{BinaryRelevance, BinaryRelevanceParams};
@@ -77,6 +78,14 @@ pub const METHODS: &[Method] = &[
         defaults: defaults::<MixtureParams>,
         learner: learner_from::<MixtureParams>,
         load: |stored| Ok(Box::new(Mixture::load(stored)?)),
+    },
+    Method {
+        name: "stack",
+        title: "Stacked ML-ME",
+        summary: "forest, mixture of tied trees and stacked tree, joined by weights that held-out rows choose",
+        defaults: defaults::<StackParams>,
+        learner: learner_from::<StackParams>,
+        load: |stored| Ok(Box::new(Stack::load(stored)?)),
     },
     Method {
         name: "ctbn",

@@ -31,8 +31,8 @@ use crate::error::{ParamError, Result};
 use crate::matrix::Matrix;
 use crate::model::{ModelFileError, Stored};
 
-pub(crate) use nystrom::NystromFacts;
 pub use nystrom::{Nystrom, NystromParams};
+pub(crate) use nystrom::{NystromFacts, scale_to};
 
 /// How feature values are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

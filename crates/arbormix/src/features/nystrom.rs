@@ -225,7 +225,7 @@ fn median_distance(distances: &DenseMatrix) -> f64 {
 }
 
 /// The factor that gives the rows this mean squared norm; 1 if they are all zero.
-fn scale_to(squared: f64, rows: &Matrix) -> f64 {
+pub(crate) fn scale_to(squared: f64, rows: &Matrix) -> f64 {
     let mean = (0..rows.rows()).map(|row| squared_norm(rows, row)).sum::<f64>() / rows.rows().max(1) as f64;
     if mean > 0.0 { (squared / mean).sqrt() } else { 1.0 }
 }

@@ -89,7 +89,8 @@ struct Growth<'a> {
     /// Weight of each class among the rows of a node, and among those that a split sends left.
     totals: Vec<f64>,
     left: Vec<f64>,
-    moved: Vec<u32>,
+    /// The classes among the rows of a node.
+    present: Vec<u32>,
 }
 
 impl<'a> Growth<'a> {
@@ -109,7 +110,7 @@ impl<'a> Growth<'a> {
             buffer: vec![0.0; rows],
             totals: vec![0.0; shared.class_count],
             left: vec![0.0; shared.class_count],
-            moved: Vec::with_capacity(rows),
+            present: Vec::new(),
         }
     }
 
@@ -128,13 +129,7 @@ impl<'a> Growth<'a> {
     fn best_split(&mut self, start: usize, end: usize, constant: &mut usize, stream: &mut Stream) -> Option<Split> {
         let shared = self.shared;
         let count = end - start;
-        let (mut squares, mut weight) = (0.0, 0.0);
-        for &row in &self.order[start..end] {
-            let (class, own) = (shared.classes[row as usize] as usize, shared.weights[row as usize]);
-            squares += own * (2.0 * self.totals[class] + own);
-            self.totals[class] += own;
-            weight += own;
-        }
+        let weight = self.count_classes(start, end);
         let known = *constant;
         self.features[..known].copy_from_slice(&self.constants[..known]);
         // features = drawn constants | known constants | found constants | not drawn | drawn
@@ -161,40 +156,57 @@ impl<'a> Growth<'a> {
             open -= 1;
             self.features.swap(open, at);
             let threshold = between(low, high, stream.uniform());
-            let score = self.score(start, end, threshold, squares, weight);
+            let score = self.score(start, end, threshold, weight);
             if best.as_ref().is_none_or(|best| score > best.score) {
                 best = Some(Split { feature, threshold, score });
             }
         }
         self.constants[known..known + found].copy_from_slice(&self.features[known..known + found]);
         *constant = known + found;
-        for at in start..end {
-            let class = self.class(at) as usize;
-            self.totals[class] = 0.0;
-        }
+        self.forget_classes();
         best
+    }
+
+    /// Weight of each class among these rows, and of all.
+    fn count_classes(&mut self, start: usize, end: usize) -> f64 {
+        let shared = self.shared;
+        let mut weight = 0.0;
+        for &row in &self.order[start..end] {
+            let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
+            let total = &mut self.totals[class as usize];
+            if *total == 0.0 {
+                self.present.push(class);
+            }
+            *total += own;
+            weight += own;
+        }
+        weight
+    }
+
+    fn forget_classes(&mut self) {
+        self.present.drain(..).for_each(|class| self.totals[class as usize] = 0.0);
     }
 
     /// Σ_c left_c² / left + Σ_c right_c² / right: the larger, the purer (Gini). Values are in the buffer.
     ///
-    /// Moving weight s of class c from right to left changes Σ right² by −s (2 right_c − s) and Σ left² by
-    /// s (2 left_c + s): one pass over the rows, whatever the number of classes.
-    fn score(&mut self, start: usize, end: usize, threshold: f64, squares: f64, weight: f64) -> f64 {
+    /// Which side a row takes is a coin toss to the processor, so the pass over the rows has no branch: those that go
+    /// right add 0.
+    fn score(&mut self, start: usize, end: usize, threshold: f64, weight: f64) -> f64 {
         let shared = self.shared;
-        let (mut left_squares, mut right_squares, mut left_weight) = (0.0, squares, 0.0);
-        self.moved.clear();
+        let mut left_weight = 0.0;
         for (&row, &value) in self.order[start..end].iter().zip(&self.buffer) {
-            if value <= threshold {
-                let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
-                let left = &mut self.left[class as usize];
-                left_squares += own * (2.0 * *left + own);
-                right_squares -= own * (2.0 * (self.totals[class as usize] - *left) - own);
-                *left += own;
-                left_weight += own;
-                self.moved.push(class);
-            }
+            let (class, weight) = (shared.classes[row as usize], shared.weights[row as usize]);
+            let own = if value <= threshold { weight } else { 0.0 };
+            self.left[class as usize] += own;
+            left_weight += own;
         }
-        self.moved.iter().for_each(|&class| self.left[class as usize] = 0.0);
+        let (mut left_squares, mut right_squares) = (0.0, 0.0);
+        for &class in &self.present {
+            let left = std::mem::take(&mut self.left[class as usize]);
+            let right = self.totals[class as usize] - left;
+            left_squares += left * left;
+            right_squares += right * right;
+        }
         left_squares / left_weight + right_squares / (weight - left_weight)
     }
 
@@ -222,20 +234,10 @@ impl<'a> Growth<'a> {
 
     /// The shares of the classes among these rows, classes ascending.
     fn leaf(&mut self, start: usize, end: usize, tree: &mut FlatTree) {
-        let shared = self.shared;
-        let mut total = 0.0;
-        self.moved.clear();
-        for &row in &self.order[start..end] {
-            let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
-            if self.totals[class as usize] == 0.0 {
-                self.moved.push(class);
-            }
-            self.totals[class as usize] += own;
-            total += own;
-        }
-        self.moved.sort_unstable();
-        tree.push_leaf(self.moved.iter().map(|&class| (class, self.totals[class as usize] / total)));
-        self.moved.iter().for_each(|&class| self.totals[class as usize] = 0.0);
+        let total = self.count_classes(start, end);
+        self.present.sort_unstable();
+        tree.push_leaf(self.present.iter().map(|&class| (class, self.totals[class as usize] / total)));
+        self.forget_classes();
     }
 }
 

@@ -35,6 +35,12 @@ impl Forest {
         Forest { trees, features, classes }
     }
 
+    /// One forest of the trees of several, all over the same features and classes; `None` if there are none.
+    pub(crate) fn of_all(forests: Vec<Forest>) -> Option<Forest> {
+        let (features, classes) = forests.first().map(|forest| (forest.features, forest.classes))?;
+        Some(Forest::new(forests.into_iter().flat_map(|forest| forest.trees).collect(), features, classes))
+    }
+
     /// Number of features, m.
     pub fn feature_count(&self) -> usize {
         self.features

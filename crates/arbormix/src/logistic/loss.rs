@@ -93,7 +93,7 @@ pub fn smoothed_log_odds(positive: f64, total: f64) -> f64 {
 /// Loss, residuals and curvatures of one problem at its margins.
 ///
 /// Returns Σ |aₙ| softplus(−yₙ zₙ); writes residuals and curvatures (all length N).
-pub(super) fn evaluate(signed: &[f64], margins: &[f64], residual: &mut [f64], curvature: &mut [f64]) -> f64 {
+pub(crate) fn evaluate(signed: &[f64], margins: &[f64], residual: &mut [f64], curvature: &mut [f64]) -> f64 {
     Arch::new().dispatch(Evaluation { signed, margins, residual, curvature })
 }
 

@@ -43,9 +43,22 @@ fn clusters(trainer: &Trainer<'_>, labels: &[Vec<bool>], count: usize, seed: u64
     }
     let sets: Vec<&Vec<bool>> = points.keys().collect();
     let masses: Vec<f64> = points.values().copied().collect();
+    let (assignment, count) = grouped(&sets, &masses, count, seed, restart);
+    let cluster_of: BTreeMap<&Vec<bool>, usize> = sets.iter().copied().zip(assignment).collect();
+    ((0..rows).map(|row| cluster_of[&set_of(row)]).collect(), count)
+}
+
+/// Cluster of each label set, and the number of clusters (up to `count`): the tightest of some runs of k-means.
+pub(super) fn grouped(
+    sets: &[&Vec<bool>],
+    masses: &[f64],
+    count: usize,
+    seed: u64,
+    restart: u64,
+) -> (Vec<usize>, usize) {
     let count = count.min(masses.iter().filter(|&&mass| mass > 0.0).count()).max(1);
     let first = restart * RESTARTS;
-    let run = |number| k_means(&sets, &masses, count, &mut Stream::new(seed, "label-clusters", number));
+    let run = |number| k_means(sets, masses, count, &mut Stream::new(seed, "label-clusters", number));
     let mut best = run(first);
     for number in first + 1..first + RESTARTS {
         let next = run(number);
@@ -53,8 +66,7 @@ fn clusters(trainer: &Trainer<'_>, labels: &[Vec<bool>], count: usize, seed: u64
             best = next;
         }
     }
-    let cluster_of: BTreeMap<&Vec<bool>, usize> = sets.iter().copied().zip(best.0).collect();
-    ((0..rows).map(|row| cluster_of[&set_of(row)]).collect(), count)
+    (best.0, count)
 }
 
 /// Cluster of each set, and the sum of squared distances to the centres; sets count with their masses.

@@ -1,0 +1,191 @@
+//! Level 1: the experts that answer with trees, fitted to what level 0 says.
+
+use super::blend;
+use super::newton::Triple;
+use super::params::StackParams;
+use super::structure::{self, StackedTree};
+use super::tied::{self, Tied};
+use crate::data::LabelSet;
+use crate::error::Result;
+use crate::learner::TraceStep;
+use crate::logistic::loss::{log_sigmoid, log_sum_exp};
+use crate::logistic::{Design, Gate};
+use crate::matrix::Columns;
+use crate::progress::Progress;
+use crate::tree::Branching;
+use crate::tree::inference::{self, Table};
+
+/// Experts whose gate weight is below e⁻³⁰ add less than any floor to the probability of a set.
+const NEGLIGIBLE: f64 = -30.0;
+
+/// What level 0 says about some rows that it was not fitted to, and what is true there.
+pub(super) struct Sample {
+    /// φ of the rows.
+    pub(super) design: Design,
+    /// Log-odds by the regressions, n × d.
+    pub(super) logits: Columns,
+    /// Log-odds by the forest, n × d.
+    pub(super) forest: Columns,
+    /// The labels as 0 and 1, n × d.
+    pub(super) labels: Columns,
+    /// The rows that have each label.
+    pub(super) rows_with: Vec<Vec<u32>>,
+    /// Weights of the rows.
+    pub(super) weights: Vec<f64>,
+}
+
+impl Sample {
+    /// From the answers to the rows of a design.
+    pub(super) fn new(
+        design: Design,
+        logits: Columns,
+        forest: Columns,
+        sets: &[&LabelSet],
+        weights: Vec<f64>,
+    ) -> Sample {
+        let mut labels = Columns::zeros(sets.len(), logits.cols());
+        let mut rows_with = vec![Vec::new(); logits.cols()];
+        for (row, set) in (0_u32..).zip(sets) {
+            for label in set.members() {
+                labels.column_mut(label)[row as usize] = 1.0;
+                rows_with[label].push(row);
+            }
+        }
+        Sample { design, logits, forest, labels, rows_with, weights }
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// ± the weight of every row: + where it has the label.
+    pub(super) fn signed(&self, label: usize) -> Vec<f64> {
+        self.labels.column(label).iter().zip(&self.weights).map(|(on, weight)| (2.0 * on - 1.0) * weight).collect()
+    }
+}
+
+/// Blended log-odds, stacked tree and tied trees; the tied trees' gate is kept beside them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Experts {
+    pub(super) blend: Vec<Triple>,
+    pub(super) tree: StackedTree,
+    pub(super) tied: Tied,
+}
+
+/// Fitted experts with their gate, in the coordinates of the sample's design.
+pub(super) struct Fitted {
+    pub(super) experts: Experts,
+    pub(super) gate: Gate,
+    pub(super) trace: Vec<TraceStep>,
+}
+
+/// Where the tied trees begin.
+pub(super) struct Start<'a> {
+    /// First responsibilities, n × K.
+    pub(super) responsibilities: &'a Columns,
+    pub(super) gate: Gate,
+    /// λ of the gate.
+    pub(super) penalty: f64,
+}
+
+impl Experts {
+    pub(super) fn fit(
+        sample: &Sample,
+        start: Start<'_>,
+        params: &StackParams,
+        progress: &dyn Progress,
+    ) -> Result<Fitted> {
+        let blend = blend::fit(sample, &params.blend);
+        let blended = blend::blended(&blend, &sample.logits, &sample.forest);
+        let tree = structure::fit(sample, &blended, &params.structure, progress)?;
+        let em = tied::Em::new(sample, &blended, &tree.branching, &params.tied, params.gate.with(start.penalty));
+        let (tied, gate, trace) = em.run(start.responsibilities, start.gate, progress)?;
+        Ok(Fitted { experts: Experts { blend, tree, tied }, gate, trace })
+    }
+
+    /// Number of labels.
+    pub(super) fn labels(&self) -> usize {
+        self.blend.len()
+    }
+
+    /// The experts at one row, from its log-odds l̃ and its gate.
+    pub(super) fn row(&self, blended: &[f64], log_gate: Vec<f64>) -> RowTrees<'_> {
+        let of_tree = |(label, [slope, constant, effect]): (usize, &Triple)| {
+            let alone = slope * blended[label] + constant;
+            table(alone, alone + effect)
+        };
+        let tied = (0..log_gate.len()).map(|k| self.tied.tables(k, blended)).collect();
+        let tree = self.tree.coefficients.iter().enumerate().map(of_tree).collect();
+        RowTrees { branching: &self.tree.branching, tied, log_gate, tree }
+    }
+}
+
+/// The trees at one row.
+pub(super) struct RowTrees<'a> {
+    pub(super) branching: &'a Branching,
+    /// Tables of every tied tree.
+    pub(super) tied: Vec<Vec<Table>>,
+    /// log of their gate.
+    pub(super) log_gate: Vec<f64>,
+    /// Tables of the stacked tree.
+    pub(super) tree: Vec<Table>,
+}
+
+impl RowTrees<'_> {
+    /// log P(set | x) of the tied trees together.
+    pub(super) fn tied_log_prob(&self, set: &LabelSet) -> f64 {
+        let of = |(tables, gate): (&Vec<Table>, &f64)| gate + inference::log_prob(self.branching, tables, set);
+        log_sum_exp(&self.tied.iter().zip(&self.log_gate).map(of).collect::<Vec<_>>())
+    }
+
+    /// log P(set | x) of the stacked tree.
+    pub(super) fn tree_log_prob(&self, set: &LabelSet) -> f64 {
+        inference::log_prob(self.branching, &self.tree, set)
+    }
+
+    /// P(set | x) of the tied trees together, for many sets; experts of negligible gate are left out.
+    pub(super) fn tied_probabilities(&self, codes: &SetCodes) -> Vec<f64> {
+        let mut out = vec![0.0; codes.len()];
+        for (tables, gate) in self.tied.iter().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
+            for (sum, code) in out.iter_mut().zip(codes.sets()) {
+                let cells = tables.iter().zip(code);
+                let log = gate + cells.map(|(table, &[u, v])| table[usize::from(u)][usize::from(v)]).sum::<f64>();
+                if log > NEGLIGIBLE {
+                    *sum += log.exp();
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Label sets as pairs of a parent's and a label's value: what their probability is read off a tree's tables with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SetCodes {
+    labels: usize,
+    codes: Vec<[u8; 2]>,
+}
+
+impl SetCodes {
+    pub(super) fn new<'a>(tree: &Branching, sets: impl IntoIterator<Item = &'a LabelSet>) -> SetCodes {
+        let value = |set: &LabelSet, label: Option<usize>| label.map_or(0, |label| u8::from(set.get(label)));
+        let code = |set: &'a LabelSet| {
+            (0..tree.len()).map(move |label| [value(set, tree.parents()[label]), value(set, Some(label))])
+        };
+        SetCodes { labels: tree.len(), codes: sets.into_iter().flat_map(code).collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.codes.len() / self.labels
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &[[u8; 2]]> {
+        self.codes.chunks_exact(self.labels)
+    }
+}
+
+/// The table of a label with these log-odds without and with its parent.
+pub(super) fn table(without: f64, with: f64) -> Table {
+    [without, with].map(|z| [log_sigmoid(-z), log_sigmoid(z)])
+}

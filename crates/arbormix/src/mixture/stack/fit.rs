@@ -1,0 +1,153 @@
+//! Learning the stacked mixture.
+
+use rayon::prelude::*;
+
+use super::experts::{Experts, Start};
+use super::held_out::Stacking;
+use super::level::Training;
+use super::map::Choice;
+use super::params::StackParams;
+use super::predict::Stack;
+use super::starts::{Clusters, most_frequent};
+use crate::data::splits::Folds;
+use crate::data::{DataError, SeenSets};
+use crate::error::{ParamError, Result};
+use crate::features::FeatureParams;
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::logistic::{Design, Softmax};
+use crate::progress::Progress;
+use crate::tree::{constant_label_notes, require_observed};
+
+impl StackParams {
+    /// Experts at most: so many that rows × labels × experts stay within bounds.
+    fn most_experts(&self, rows: usize, labels: usize) -> usize {
+        self.tied.experts.min(self.tied.cells / (rows * labels).max(1)).max(1)
+    }
+
+    /// Folds that level 1 is held out on: until they have rows enough.
+    fn held_out_folds(&self, rows: usize, folds: usize) -> usize {
+        (self.held_out_rows * folds).div_ceil(rows).clamp(1, folds)
+    }
+
+    fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Stack, FitReport)> {
+        let rows = data.labels.rows();
+        if rows < 2 {
+            let remedy = "; each must be answered by a model of others";
+            return Err(DataError::TooFew { what: "rows of positive weight", found: rows, needed: 2, remedy }.into());
+        }
+        let mut notes = constant_label_notes(data);
+        let labels: Vec<Vec<bool>> = (0..data.labels.count()).map(|label| data.labels.column(label)).collect();
+        let (solver, seed) = (self.logistic.solver, self.seed);
+        let choice = Choice { features: data.features, labels: &labels, weights: data.weights, solver, seed };
+        let (map, reasons) = choice.map(&self.map, progress)?;
+        notes.extend(reasons);
+        let design = Design::new(&map.encode(data.features), self.logistic.bias);
+        let seen = SeenSets::new(data.labels, data.weights);
+        let level = Training {
+            features: data.features,
+            design: &design,
+            labels: &labels,
+            seen: &seen,
+            weights: data.weights,
+            params: self,
+        };
+        progress.check()?;
+        let costs = level.costs();
+        let folds = Folds::shuffled(rows, self.folds.min(rows), seed)?;
+        let (answers, forests) = level.out_of_fold(&folds, &costs, progress)?;
+        let most = self.most_experts(rows, labels.len());
+        let table = most_frequent(&seen, self.pool.sets);
+        notes.extend(self.limits(&seen, most, table.len()));
+        let clusters = Clusters::new(&seen, most, self);
+        let stacking = Stacking {
+            params: self,
+            labels: data.labels.sets(),
+            weights: data.weights,
+            seen: &seen,
+            table: &table,
+            clusters: &clusters,
+            design: &design,
+            answers: &answers,
+            progress,
+        };
+        let used = self.held_out_folds(rows, folds.count());
+        progress.begin("fitting the experts", used + 1);
+        let (first, penalty, gate) = stacking.held_out(&folds, 0, None)?;
+        progress.advance(1);
+        let others = (1..used).into_par_iter().map(|fold| {
+            let held = stacking.held_out(&folds, fold, Some(penalty))?.0;
+            progress.advance(1);
+            Ok(held)
+        });
+        let mut held = vec![first];
+        held.extend(others.collect::<Result<Vec<_>>>()?);
+        let joined = stacking.joined(&held);
+        let all: Vec<usize> = (0..rows).collect();
+        let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
+        let start = Start { responsibilities: &responsibilities, gate, penalty };
+        let fitted = Experts::fit(&stacking.sample(&all), start, self, progress)?;
+        let gate = Softmax::new(&fitted.gate, &design);
+        let (level, converged) = level.fit(map, &costs, forests, progress)?;
+        if !converged {
+            notes.push("a logistic regression reached its iteration limit (logistic.solver.max_iterations)".into());
+        }
+        notes.push(joined.reason(penalty, clusters.count));
+        let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
+        Ok((model, FitReport { converged, notes, trace: fitted.trace }))
+    }
+
+    /// Says which limits the data meets.
+    fn limits(&self, seen: &SeenSets, most: usize, table: usize) -> Vec<String> {
+        let sets = seen.sets().len();
+        let mut notes = Vec::new();
+        if most < self.tied.experts && most < sets {
+            notes.push(format!(
+                "{most} tied trees instead of {}: more would be over {} cells (tied.cells)",
+                self.tied.experts.min(sets),
+                self.tied.cells
+            ));
+        }
+        if table < sets {
+            notes.push(format!(
+                "the {table} most frequent of {sets} label sets are in the label-set expert's table (pool.sets); \
+                 the others are left to the trees"
+            ));
+        }
+        notes
+    }
+}
+
+impl Learner for StackParams {
+    fn method(&self) -> &'static str {
+        "stack"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.check()
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        require_observed(data, self.method())?;
+        // Rows of weight 0 take no part in anything, the folds and the list of label sets included.
+        let kept = |weights: &[f64]| (0..weights.len()).filter(|&row| weights[row] > 0.0).collect::<Vec<_>>();
+        let (model, report) = match data.weights {
+            Some(weights) if weights.contains(&0.0) => {
+                let rows = kept(weights);
+                let weights: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
+                let (features, labels) = (data.features.select_rows(&rows), data.labels.select_rows(&rows));
+                let rest = TrainingSet { features: &features, labels: &labels, weights: Some(&weights), ..*data };
+                self.fit(&rest, progress)?
+            }
+            _ => self.fit(data, progress)?,
+        };
+        Ok((Box::new(model), report))
+    }
+}

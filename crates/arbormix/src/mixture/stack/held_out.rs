@@ -1,0 +1,188 @@
+//! Level 2: exponents and weights, fitted to rows that level 1 has not seen.
+
+use rayon::prelude::*;
+
+use super::experts::{Experts, Sample, Start};
+use super::level::Answers;
+use super::params::StackParams;
+use super::pool::{Case, Evidence, Pool, Table};
+use super::starts::Clusters;
+use super::{blend, weights};
+use crate::data::splits::Folds;
+use crate::data::{LabelSet, SeenSets};
+use crate::error::Result;
+use crate::logistic::{Design, Gate, fit_gate};
+use crate::matrix::Columns;
+use crate::progress::Progress;
+
+/// The training rows with the out-of-fold answers of level 0.
+pub(super) struct Stacking<'a> {
+    pub(super) params: &'a StackParams,
+    pub(super) labels: &'a [LabelSet],
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) seen: &'a SeenSets,
+    /// Classes that are in the table.
+    pub(super) table: &'a [usize],
+    pub(super) clusters: &'a Clusters,
+    pub(super) design: &'a Design,
+    pub(super) answers: &'a Answers,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// What the rows of one fold were answered by models of the others.
+pub(super) struct HeldOut {
+    log_counts: Vec<f64>,
+    rows: Vec<HeldOutRow>,
+}
+
+struct HeldOutRow {
+    evidence: Vec<Evidence>,
+    /// The row's own set, if the other folds have it in the table.
+    own: Option<usize>,
+    /// Log-probability of the row's own set by the tied trees and by the stacked tree.
+    trees: [f64; 2],
+    weight: f64,
+}
+
+/// What held-out rows decided.
+pub(super) struct Joined {
+    pub(super) pool: Pool,
+    pub(super) weights: [f64; 3],
+    /// Per held-out row.
+    log_likelihood: f64,
+}
+
+impl Stacking<'_> {
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    fn classes(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|&row| self.seen.class_of()[row]).collect()
+    }
+
+    pub(super) fn sample(&self, rows: &[usize]) -> Sample {
+        let pick = |columns: &Columns| {
+            let mut out = Columns::zeros(rows.len(), columns.cols());
+            for label in 0..columns.cols() {
+                let from = columns.column(label);
+                out.column_mut(label).iter_mut().zip(rows).for_each(|(cell, &row)| *cell = from[row]);
+            }
+            out
+        };
+        let sets: Vec<&LabelSet> = rows.iter().map(|&row| &self.labels[row]).collect();
+        let weights = rows.iter().map(|&row| self.weight(row)).collect();
+        let (logits, forest) = (pick(&self.answers.logits), pick(&self.answers.forest));
+        Sample::new(self.design.with_rows(rows), logits, forest, &sets, weights)
+    }
+
+    /// The gate's penalty by which the clusters of held-out rows are predicted best, and the gate it gives.
+    ///
+    /// From the largest penalty down, each fit starting at the last, until the next is worse.
+    fn penalty(&self, train: &Sample, start: &Columns, held: &[usize]) -> (f64, Gate) {
+        let block = train.design.block(None, &[]);
+        let mut penalties = self.params.gate.penalties.clone();
+        penalties.sort_by(|a, b| b.total_cmp(a));
+        let uniform = Gate::uniform(&block, self.clusters.count);
+        if penalties.len() == 1 || self.clusters.count == 1 {
+            return (penalties[0], uniform);
+        }
+        let held_design = self.design.with_rows(held);
+        let held_block = held_design.block(None, &[]);
+        let score = |gate: &Gate| {
+            let logs = gate.log_weights(&held_block);
+            let own = |(place, &row): (usize, &usize)| {
+                let cluster = self.clusters.of_class[self.seen.class_of()[row]];
+                cluster.map_or(0.0, |cluster| self.weight(row) * logs.get(place, cluster))
+            };
+            held.iter().enumerate().map(own).sum::<f64>()
+        };
+        let fitted = |penalty: f64, from: &Gate| {
+            fit_gate(&block, start, Some(&train.weights), from, &self.params.gate.with(penalty)).gate
+        };
+        let mut best = (penalties[0], fitted(penalties[0], &uniform));
+        let mut best_score = score(&best.1);
+        for &penalty in &penalties[1..] {
+            let gate = fitted(penalty, &best.1);
+            let reached = score(&gate);
+            if reached <= best_score {
+                break;
+            }
+            (best, best_score) = ((penalty, gate), reached);
+        }
+        best
+    }
+
+    /// Fits level 1 without a fold and asks it about that fold; also gives where the gate began.
+    pub(super) fn held_out(&self, folds: &Folds, fold: usize, penalty: Option<f64>) -> Result<(HeldOut, f64, Gate)> {
+        let (train, held) = (folds.train(fold), folds.test(fold));
+        let sample = self.sample(&train);
+        let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
+        let (penalty, first) = match penalty {
+            Some(penalty) => (penalty, Gate::uniform(&sample.design.block(None, &[]), self.clusters.count)),
+            None => self.penalty(&sample, &responsibilities, &held),
+        };
+        let start = Start { responsibilities: &responsibilities, gate: first.clone(), penalty };
+        let fitted = Experts::fit(&sample, start, self.params, self.progress)?;
+        let mut masses = vec![0.0; self.seen.sets().len()];
+        train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
+        let present: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();
+        let log_counts: Vec<f64> = present.iter().map(|&class| (masses[class] + 0.5).ln()).collect();
+        let sets = present.iter().map(|&class| &self.seen.sets()[class]);
+        let tree = &fitted.experts.tree.branching;
+        let table = Table::new(&present, masses.len(), sets, log_counts, tree, self.params.pool.floors());
+        let held_sample = self.sample(&held);
+        let blended = blend::blended(&fitted.experts.blend, &held_sample.logits, &held_sample.forest);
+        let log_gate = fitted.gate.log_weights(&held_sample.design.block(None, &[]));
+        let answer = |place: usize| {
+            let row = held[place];
+            let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(place, label)).collect();
+            let gate = (0..log_gate.cols()).map(|k| log_gate.get(place, k)).collect();
+            let trees = fitted.experts.row(&odds, gate);
+            let set = &self.labels[row];
+            HeldOutRow {
+                evidence: table.evidence(&self.answers.shares[row], &trees),
+                own: table.place(self.seen.class_of()[row]),
+                trees: [trees.tied_log_prob(set), trees.tree_log_prob(set)],
+                weight: self.weight(row),
+            }
+        };
+        let rows = (0..held.len()).into_par_iter().map(answer).collect();
+        Ok((HeldOut { log_counts: table.log_counts, rows }, penalty, first))
+    }
+
+    /// The exponents of the pool and the weights of the parts, by rows that were held out, and how likely these are then.
+    pub(super) fn joined(&self, held: &[HeldOut]) -> Joined {
+        // A set that the other folds do not have is no case for the pool: the table cannot hold it.
+        let cases: Vec<Case<'_>> = held
+            .iter()
+            .flat_map(|fold| {
+                fold.rows.iter().filter_map(|row| {
+                    let (evidence, log_counts, weight) = (&*row.evidence, &*fold.log_counts, row.weight);
+                    row.own.map(|own| Case { evidence, log_counts, own, weight })
+                })
+            })
+            .collect();
+        let pool = Pool::fit(&cases, self.params.pool.ridge);
+        let logs = |fold: &HeldOut, row: &HeldOutRow| {
+            let own = |own: usize| pool.log_probabilities(&row.evidence, &fold.log_counts)[own];
+            ([row.own.map_or(f64::NEG_INFINITY, own), row.trees[0], row.trees[1]], row.weight)
+        };
+        let rows: Vec<_> = held.iter().flat_map(|fold| fold.rows.iter().map(move |row| logs(fold, row))).collect();
+        let weights = weights::fit(&rows);
+        Joined { pool, weights, log_likelihood: weights::mean_log_likelihood(&rows, weights) }
+    }
+}
+
+impl Joined {
+    /// For people.
+    pub(super) fn reason(&self, penalty: f64, experts: usize) -> String {
+        let ([forest, tied, count], [sets, trees, tree]) = (self.pool.0, self.weights);
+        format!(
+            "log-likelihood {:.4} per held-out row, with weight {sets:.3} of the label-set expert (exponents {forest:.2} of \
+             the forest, {tied:.2} of the tied trees, {count:.2} of the number of rows), {trees:.3} of {experts} tied trees \
+             (gate penalty {penalty}), {tree:.3} of the stacked tree",
+            self.log_likelihood
+        )
+    }
+}

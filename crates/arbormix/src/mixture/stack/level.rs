@@ -1,0 +1,158 @@
+//! Level 0: logistic regressions of the labels on φ, and a forest over the label sets.
+
+use super::map::Map;
+use super::params::StackParams;
+use crate::data::splits::Folds;
+use crate::data::{LabelSet, SeenSets};
+use crate::error::Result;
+use crate::forest::{Forest, ForestParams, Shares};
+use crate::logistic::{Coefficients, Design, Target, choose_costs, cost_folds, solve};
+use crate::matrix::{Columns, Matrix};
+use crate::progress::Progress;
+
+/// The rows that level 0 learns from.
+pub(super) struct Training<'a> {
+    pub(super) features: &'a Matrix,
+    /// φ of the rows.
+    pub(super) design: &'a Design,
+    /// One column per label.
+    pub(super) labels: &'a [Vec<bool>],
+    pub(super) seen: &'a SeenSets,
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) params: &'a StackParams,
+}
+
+/// What level 0 says about some rows.
+pub(super) struct Answers {
+    /// p_T(s | x) by class.
+    pub(super) shares: Vec<Shares>,
+    /// Log-odds by the regressions, n × d.
+    pub(super) logits: Columns,
+    /// Log-odds by the forest, n × d.
+    pub(super) forest: Columns,
+}
+
+/// A fitted level 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Level {
+    pub(super) map: Map,
+    pub(super) forest: Forest,
+    /// Weights of the regressions, r × d.
+    pub(super) weights: Columns,
+    pub(super) biases: Vec<f64>,
+}
+
+impl Training<'_> {
+    fn targets(&self) -> Vec<Target<'_>> {
+        self.labels.iter().map(|values| Target::from(values.as_slice())).collect()
+    }
+
+    /// The cost C of every label's regression, by cross-validation.
+    pub(super) fn costs(&self) -> Vec<f64> {
+        let logistic = &self.params.logistic;
+        let folds = cost_folds(self.design.rows(), logistic.folds, self.params.seed);
+        choose_costs(self.design, None, &[], &self.targets(), self.weights, &folds, logistic)
+    }
+
+    /// The regressions on some rows (`None`: all), and whether all of them converged.
+    fn regressions(&self, rows: Option<&[usize]>, costs: &[f64]) -> (Vec<Coefficients>, bool) {
+        let targets = self.targets();
+        let problems: Vec<_> =
+            targets.iter().zip(costs).map(|(target, cost)| target.problem(self.weights, *cost, None)).collect();
+        let solutions = solve(&self.design.block(rows, &[]), &problems, &self.params.logistic.solver);
+        let converged = solutions.iter().all(|solution| solution.converged);
+        (solutions.into_iter().map(|solution| solution.coefficients).collect(), converged)
+    }
+
+    fn forest(&self, rows: &[usize], trees: usize, progress: &dyn Progress) -> Result<Forest> {
+        let params = ForestParams { trees, ..self.params.forest.clone() };
+        let classes: Vec<usize> = rows.iter().map(|&row| self.seen.class_of()[row]).collect();
+        let weights: Option<Vec<f64>> = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+        let features = self.features.select_rows(rows);
+        let (count, seed) = (self.seen.sets().len(), self.params.seed);
+        params.grow(&features, &classes, count, weights.as_deref(), seed, progress)
+    }
+
+    /// The answers to every row of a level that was fitted to the other folds, and the forests that gave them.
+    pub(super) fn out_of_fold(
+        &self,
+        folds: &Folds,
+        costs: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<(Answers, Vec<Forest>)> {
+        let (rows, labels) = (self.design.rows(), self.labels.len());
+        let mut shares = vec![Shares::new(); rows];
+        let mut logits = Columns::zeros(rows, labels);
+        let mut forests = Vec::with_capacity(folds.count());
+        for fold in 0..folds.count() {
+            progress.check()?;
+            let (train, held) = (folds.train(fold), folds.test(fold));
+            let forest = self.forest(&train, self.params.held_out_trees, progress)?;
+            let own = forest.shares(&self.features.select_rows(&held));
+            held.iter().zip(own).for_each(|(&row, own)| shares[row] = own);
+            forests.push(forest);
+            let (coefficients, _) = self.regressions(Some(&train), costs);
+            let margins = self.design.block(Some(&held), &[]).margins(&coefficients.iter().collect::<Vec<_>>());
+            for label in 0..labels {
+                let column = logits.column_mut(label);
+                held.iter().zip(margins.column(label)).for_each(|(&row, margin)| column[row] = *margin);
+            }
+        }
+        let forest = log_odds(&shares, self.seen.sets(), labels, self.params.blend.clip);
+        Ok((Answers { shares, logits, forest }, forests))
+    }
+
+    /// Level 0 of all rows, and whether its regressions converged.
+    ///
+    /// The out-of-fold forests together are its forest: what stands above has learned from answers like those it will
+    /// get, and no tree is grown twice. With `refit_forest` another one is grown on all rows.
+    pub(super) fn fit(
+        &self,
+        map: Map,
+        costs: &[f64],
+        forests: Vec<Forest>,
+        progress: &dyn Progress,
+    ) -> Result<(Level, bool)> {
+        let all: Vec<usize> = (0..self.design.rows()).collect();
+        let kept = if self.params.refit_forest { None } else { Forest::of_all(forests) };
+        let forest = match kept {
+            Some(forest) => forest,
+            None => self.forest(&all, self.params.forest.trees, progress)?,
+        };
+        let (coefficients, converged) = self.regressions(None, costs);
+        let mapped: Vec<_> = coefficients.iter().map(|own| self.design.to_features(own)).collect();
+        let weights = Columns::from_columns(map.feature_count(), mapped.iter().map(|own| own.weights.as_slice()));
+        let biases = mapped.iter().map(|own| own.bias).collect();
+        Ok((Level { map, forest, weights, biases }, converged))
+    }
+}
+
+impl Level {
+    /// What it says about rows, of which φ is given too; `sets` are the forest's classes.
+    pub(super) fn answers(&self, features: &Matrix, mapped: &Matrix, sets: &[LabelSet], clip: f64) -> Answers {
+        let shares = self.forest.shares(features);
+        let mut logits = mapped.product(&self.weights);
+        for (label, bias) in self.biases.iter().enumerate() {
+            logits.column_mut(label).iter_mut().for_each(|logit| *logit += bias);
+        }
+        let forest = log_odds(&shares, sets, self.biases.len(), clip);
+        Answers { shares, logits, forest }
+    }
+}
+
+/// logit of the share of sets that have a label, kept `clip` away from 0 and 1, n × d.
+fn log_odds(shares: &[Shares], sets: &[LabelSet], labels: usize, clip: f64) -> Columns {
+    let mut out = Columns::zeros(shares.len(), labels);
+    let mut marginals = vec![0.0; labels];
+    for (row, shares) in shares.iter().enumerate() {
+        marginals.fill(0.0);
+        for &(class, share) in shares {
+            sets[class as usize].members().for_each(|label| marginals[label] += share);
+        }
+        for (label, p) in marginals.iter().enumerate() {
+            let p: f64 = p.clamp(clip, 1.0 - clip);
+            out.column_mut(label)[row] = (p / (1.0 - p)).ln();
+        }
+    }
+    out
+}

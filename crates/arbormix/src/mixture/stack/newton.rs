@@ -1,0 +1,63 @@
+//! Newton's method for smooth convex functions of three parameters: every stage above level 0 has such fits.
+
+/// Newton steps at most.
+const MAX_STEPS: usize = 100;
+/// A step that promises less than this share of the value is the last.
+const TOLERANCE: f64 = 1e-12;
+/// Halvings of a step at most; after that rounding hides any decrease.
+const MAX_HALVINGS: usize = 40;
+
+/// Three parameters, or a gradient in them.
+pub(super) type Triple = [f64; 3];
+
+/// A strongly convex function of three parameters.
+pub(super) trait Smooth {
+    /// Its value.
+    fn value(&self, at: Triple) -> f64;
+    /// Its gradient and Hessian.
+    fn derivatives(&self, at: Triple) -> (Triple, [Triple; 3]);
+}
+
+/// Where the function is least.
+///
+/// Steps are halved until the value decreases enough: on rare labels plain Newton steps diverge.
+pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
+    let (mut at, mut value) = (start, function.value(start));
+    for _ in 0..MAX_STEPS {
+        let (gradient, hessian) = function.derivatives(at);
+        let step = solve(hessian, gradient);
+        let slope: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
+        if slope <= TOLERANCE * (1.0 + value.abs()) {
+            break;
+        }
+        let mut length = 1.0;
+        let moved = (0..MAX_HALVINGS).find_map(|_| {
+            let next = [0, 1, 2].map(|j| at[j] - length * step[j]);
+            let reached = function.value(next);
+            let enough = reached <= value - 1e-4 * length * slope;
+            length *= 0.5;
+            enough.then_some((next, reached))
+        });
+        let Some(next) = moved else { break };
+        (at, value) = next;
+    }
+    at
+}
+
+/// A⁻¹ b for a positive definite A, by elimination.
+fn solve(mut a: [Triple; 3], mut b: Triple) -> Triple {
+    for k in 0..3 {
+        for i in k + 1..3 {
+            let factor = a[i][k] / a[k][k];
+            for j in k..3 {
+                a[i][j] -= factor * a[k][j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..3).rev() {
+        let rest: f64 = (k + 1..3).map(|j| a[k][j] * b[j]).sum();
+        b[k] = (b[k] - rest) / a[k][k];
+    }
+    b
+}

@@ -1,0 +1,145 @@
+//! The label-set expert: a log-linear pool over the label sets seen.
+//!
+//! g(s | x) ∝ exp(α₁ log(p_T(s | x) + δ₁) + α₂ log(p_tied(s | x) + δ₂) + γ log(n_s + ½))
+
+use super::experts::{RowTrees, SetCodes};
+use super::newton::{Smooth, Triple, minimise};
+use super::params::PoolParams;
+use crate::data::LabelSet;
+use crate::forest::Shares;
+use crate::logistic::loss::log_sum_exp;
+use crate::tree::Branching;
+
+/// What speaks for one label set at one row: log(p_T + δ₁) and log(p_tied + δ₂).
+pub(super) type Evidence = [f64; 2];
+
+/// Towards this the exponents are drawn.
+const CENTRE: Triple = [0.5, 0.5, 0.0];
+
+/// The label sets that can be answered with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Table {
+    /// Where each class of the forest stands in the table, if it does.
+    places: Vec<Option<u32>>,
+    codes: SetCodes,
+    /// log(n_s + ½) of the sets.
+    pub(super) log_counts: Vec<f64>,
+    /// δ₁ and δ₂.
+    pub(super) floors: [f64; 2],
+}
+
+impl Table {
+    /// Of some of the forest's classes (ascending), with their sets and logarithms of numbers of rows.
+    pub(super) fn new<'a>(
+        classes: &[usize],
+        class_count: usize,
+        sets: impl IntoIterator<Item = &'a LabelSet>,
+        log_counts: Vec<f64>,
+        tree: &Branching,
+        floors: [f64; 2],
+    ) -> Table {
+        let mut places = vec![None; class_count];
+        (0..).zip(classes).for_each(|(place, &class)| places[class] = Some(place));
+        Table { places, codes: SetCodes::new(tree, sets), log_counts, floors }
+    }
+
+    /// Where a class stands.
+    pub(super) fn place(&self, class: usize) -> Option<usize> {
+        self.places[class].map(|place| place as usize)
+    }
+
+    /// What speaks for each set at one row.
+    pub(super) fn evidence(&self, shares: &Shares, trees: &RowTrees<'_>) -> Vec<Evidence> {
+        let [forest_floor, tied_floor] = self.floors;
+        let tied = trees.tied_probabilities(&self.codes).into_iter();
+        let mut out: Vec<Evidence> = tied.map(|p| [forest_floor.ln(), (p + tied_floor).ln()]).collect();
+        for &(class, share) in shares {
+            if let Some(place) = self.place(class as usize) {
+                out[place][0] = (share + forest_floor).ln();
+            }
+        }
+        out
+    }
+}
+
+impl PoolParams {
+    /// δ₁ and δ₂.
+    pub(super) fn floors(&self) -> [f64; 2] {
+        [self.forest_floor, self.tied_floor]
+    }
+}
+
+/// The exponents (α₁, α₂, γ).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pool(pub(super) Triple);
+
+/// One held-out row, with the sets of the rows that its answers were learned from.
+pub(super) struct Case<'a> {
+    pub(super) evidence: &'a [Evidence],
+    /// log(n_s + ½) of the sets.
+    pub(super) log_counts: &'a [f64],
+    /// The row's own set.
+    pub(super) own: usize,
+    pub(super) weight: f64,
+}
+
+impl Pool {
+    /// Minimises −Σ log g(own | x) + ρ/2 ‖(α, γ) − (½, ½, 0)‖².
+    pub(super) fn fit(cases: &[Case<'_>], ridge: f64) -> Pool {
+        Pool(minimise(&Loss { cases, ridge }, CENTRE))
+    }
+
+    /// log g(s | x) of every set.
+    pub(super) fn log_probabilities(&self, evidence: &[Evidence], log_counts: &[f64]) -> Vec<f64> {
+        let mut logs: Vec<f64> = self.scores(evidence, log_counts).collect();
+        let total = log_sum_exp(&logs);
+        logs.iter_mut().for_each(|log| *log -= total);
+        logs
+    }
+
+    fn scores(&self, evidence: &[Evidence], log_counts: &[f64]) -> impl Iterator<Item = f64> {
+        let [forest, tied, count] = self.0;
+        evidence.iter().zip(log_counts).map(move |([f, t], n)| forest * f + tied * t + count * n)
+    }
+}
+
+/// What the exponents minimise.
+pub(super) struct Loss<'a> {
+    pub(super) cases: &'a [Case<'a>],
+    pub(super) ridge: f64,
+}
+
+impl Smooth for Loss<'_> {
+    fn value(&self, at: Triple) -> f64 {
+        let of = |case: &Case<'_>| {
+            let logs: Vec<f64> = Pool(at).scores(case.evidence, case.log_counts).collect();
+            case.weight * (log_sum_exp(&logs) - logs[case.own])
+        };
+        let leaving: f64 = at.iter().zip(CENTRE).map(|(a, c)| (a - c) * (a - c)).sum();
+        self.cases.iter().map(of).sum::<f64>() + 0.5 * self.ridge * leaving
+    }
+
+    /// Gradient Σ (E[v] − v_own) and Hessian Σ Cov[v] under g, where v are a set's three numbers; with the ridge.
+    fn derivatives(&self, at: Triple) -> (Triple, [Triple; 3]) {
+        let mut gradient = [0, 1, 2].map(|j| self.ridge * (at[j] - CENTRE[j]));
+        let mut hessian = [[0.0; 3]; 3];
+        (0..3).for_each(|j| hessian[j][j] = self.ridge);
+        for case in self.cases {
+            let numbers = |s: usize| [case.evidence[s][0], case.evidence[s][1], case.log_counts[s]];
+            let (mut mean, mut square) = ([0.0; 3], [[0.0; 3]; 3]);
+            for (s, log) in Pool(at).log_probabilities(case.evidence, case.log_counts).into_iter().enumerate() {
+                let (p, v) = (log.exp(), numbers(s));
+                for i in 0..3 {
+                    mean[i] += p * v[i];
+                    (0..3).for_each(|j| square[i][j] += p * v[i] * v[j]);
+                }
+            }
+            let own = numbers(case.own);
+            for i in 0..3 {
+                gradient[i] += case.weight * (mean[i] - own[i]);
+                (0..3).for_each(|j| hessian[i][j] += case.weight * (square[i][j] - mean[i] * mean[j]));
+            }
+        }
+        (gradient, hessian)
+    }
+}

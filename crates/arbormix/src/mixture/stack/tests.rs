@@ -1,0 +1,294 @@
+//! Tests of the stacked mixture: its small optima against scipy (`tests/reference/stack.py`), EM's ascent, the formula
+//! written down plainly, and data that leave nothing to choose.
+
+use serde_json::json;
+
+use super::blend::{Prior, Regression};
+use super::experts::Sample;
+use super::newton::Smooth;
+use super::pool::{Case, Evidence, Loss, Pool};
+use super::tied::Em;
+use super::*;
+use crate::data::planted::Planted;
+use crate::data::{Dataset, LabelSet, Labels};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::logistic::{Bias, Design, Gate, GateParams, SolverParams};
+use crate::matrix::{Columns, DenseMatrix, Matrix, SparseBuilder};
+use crate::progress::Silent;
+use crate::registry::{Preset, learner};
+use crate::tree::Branching;
+use crate::tree::tests::all_sets;
+
+/// The rows of the reference script.
+struct Reference {
+    log_odds: Vec<f64>,
+    other: Vec<f64>,
+    parent: Vec<f64>,
+    sign: Vec<f64>,
+    weight: Vec<f64>,
+}
+
+fn reference() -> Reference {
+    let column = |of: &dyn Fn(f64) -> f64| (0..40).map(|n| of(f64::from(n))).collect::<Vec<f64>>();
+    Reference {
+        log_odds: column(&|n| 2.0 * (1.3 * n).sin()),
+        other: column(&|n| (0.7 * n).cos()),
+        parent: column(&|n| n % 2.0),
+        sign: column(&|n| if (2.1 * n + 0.5).sin() + (1.3 * n).sin() > 0.0 { 1.0 } else { -1.0 }),
+        weight: column(&|n| 1.0 + (n % 3.0) / 2.0),
+    }
+}
+
+fn assert_close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} against {expected:?}");
+}
+
+#[test]
+fn regressions_of_three_parameters_end_where_scipy_ends() {
+    let Reference { log_odds, other, parent, sign, weight } = reference();
+    let signed: Vec<f64> = sign.iter().zip(&weight).map(|(sign, weight)| sign * weight).collect();
+    let ones = vec![1.0; 40];
+    let prior = Prior { centre: [0.5, 0.5, 0.0], ridge: [2.0, 2.0, 0.1] };
+    let blend = Regression { inputs: [&log_odds, &other, &ones], signed: &signed, prior };
+    assert_close(&blend.fit(), &[0.82487706748, 0.200770236241, -0.404115029102]);
+    assert!((blend.value(blend.fit()) - 32.40251032819955).abs() < 1e-9);
+    let prior = Prior { centre: [1.0, 0.0, 0.0], ridge: [1.0, 0.1, 0.5] };
+    let edge = Regression { inputs: [&log_odds, &ones, &parent], signed: &signed, prior };
+    assert_close(&edge.fit(), &[0.879327087571, -0.438664522546, 0.06446506303]);
+    assert!((edge.value(edge.fit()) - 32.16895705787702).abs() < 1e-9);
+}
+
+#[test]
+fn the_pool_ends_where_scipy_ends() {
+    let counts = [1.5, 4.5, 2.5, 9.5, 1.5_f64].map(f64::ln);
+    let row = |n: f64| -> Vec<Evidence> {
+        let set = |s: f64| [(0.3 + 0.29 * (1.7 * n + s).sin()).ln(), (0.3 + 0.29 * (0.9 * n - 2.0 * s).cos()).ln()];
+        (0..5).map(|s| set(f64::from(s))).collect()
+    };
+    let rows: Vec<Vec<Evidence>> = (0..40).map(|n| row(f64::from(n))).collect();
+    let own = |n: usize| {
+        let noise = |s: usize| (5.0 * n as f64 * (s as f64 + 1.0)).sin();
+        let value = |s: usize| rows[n][s][0] + 0.3 * rows[n][s][1] + 0.4 * counts[s] + noise(s);
+        (0..5).max_by(|&a, &b| value(a).total_cmp(&value(b))).unwrap()
+    };
+    let weight = reference().weight;
+    let cases: Vec<Case<'_>> =
+        (0..40).map(|n| Case { evidence: &rows[n], log_counts: &counts, own: own(n), weight: weight[n] }).collect();
+    let pool = Pool::fit(&cases, 1.0);
+    assert_close(&pool.0, &[2.634105476521, 0.592242123433, 0.911967238086]);
+    assert!((Loss { cases: &cases, ridge: 1.0 }.value(pool.0) - 45.82700982285129).abs() < 1e-9);
+    assert_eq!(Pool::fit(&[], 1.0).0, [0.5, 0.5, 0.0], "without rows the exponents stay where they are drawn to");
+}
+
+#[test]
+fn the_weights_end_where_scipy_ends() {
+    let weight = reference().weight;
+    let row = |n: usize| {
+        let x = n as f64;
+        let first: f64 = if n.is_multiple_of(7) { 0.0 } else { 0.4 + 0.39 * (1.1 * x).sin() };
+        ([first, 0.3 + 0.29 * x.cos(), 0.25 + 0.2 * (2.0 * x).sin()].map(f64::ln), weight[n])
+    };
+    let rows: Vec<([f64; 3], f64)> = (0..40).map(row).collect();
+    assert_close(&weights::fit(&rows), &[0.277241616203, 0.273579814846, 0.449178568952]);
+    let ruled_out = weights::fit(&[([f64::NEG_INFINITY, -900.0, -901.0], 10.0)]);
+    assert!(ruled_out[0] > 0.0 && ruled_out[1] > ruled_out[2]);
+}
+
+fn dataset(features: Matrix, sets: Vec<LabelSet>) -> Dataset {
+    let columns = (0..features.cols()).map(|j| crate::data::Column::numeric(format!("x{j}"))).collect();
+    let labels = Labels::new(sets[0].len(), sets);
+    let names = (0..labels.count()).map(|i| format!("y{i}")).collect();
+    Dataset::new("stack", features, columns, labels, names).unwrap()
+}
+
+fn planted(rows: usize, labels: usize, density: f64) -> Dataset {
+    Planted { rows, labels, density, seed: 5, ..Planted::default() }.sample().unwrap().0
+}
+
+/// Small forests and a short EM: what these tests look at does not depend on them.
+fn quick(overrides: serde_json::Value) -> StackParams {
+    let learner = learner("stack", Preset::Default, &overrides).unwrap();
+    let mut params: StackParams = serde_json::from_value(learner.params()).unwrap();
+    (params.forest.trees, params.held_out_trees) = (20, 10);
+    params
+}
+
+fn learned(params: &StackParams, data: &Dataset, weights: Option<&[f64]>) -> (Stack, FitReport) {
+    let (features, labels) = (data.features(), data.labels());
+    let set = TrainingSet { features, labels, weights, label_names: data.label_names() };
+    let (model, report) = params.learn(&set, &Silent).unwrap();
+    (Stack::load(&model.store()).unwrap(), report)
+}
+
+/// One label with the reference's rows and a gate that has nothing to go by: EM from the reference's responsibilities.
+#[test]
+fn the_tied_regression_of_a_label_ends_where_scipy_ends() {
+    let Reference { log_odds, parent, sign, weight, .. } = reference();
+    let share = |n: f64| {
+        let raw = [(0.4 * n).sin(), (0.4 * n).cos(), (0.9 * n + 1.0).sin()].map(f64::exp);
+        raw.map(|value| value / raw.iter().sum::<f64>())
+    };
+    let mut responsibilities = Columns::zeros(40, 3);
+    for n in 0..40 {
+        (0..3).for_each(|k| responsibilities.column_mut(k)[n] = share(n as f64)[k]);
+    }
+    let set = |n: usize| LabelSet::from_bools(&[sign[n] > 0.0, parent[n] > 0.0]);
+    let sets: Vec<LabelSet> = (0..40).map(set).collect();
+    let design = Design::new(&Matrix::Dense(DenseMatrix::zeros(40, 1)), Bias::Penalised);
+    let logits = Columns::from_columns(40, [log_odds.as_slice(), &[0.0; 40]]);
+    let forest = Columns::zeros(40, 2);
+    let sample = Sample::new(design, logits.clone(), forest, &sets.iter().collect::<Vec<_>>(), weight);
+    let tree = Branching::new(vec![Some(1), None]).unwrap();
+    let params = TiedParams { iterations: 1, newton_steps: 50, ..StackParams::default().tied };
+    let gate = GateParams { penalty: 1.0, solver: SolverParams::default() };
+    let em = Em::new(&sample, &logits, &tree, &params, gate);
+    let uniform = Gate::uniform(&sample.design.block(None, &[]), 3);
+    let (tied, _, _) = em.run(&responsibilities, uniform, &Silent).unwrap();
+    assert_close(&tied.slopes[0], &[0.883950628464, 0.04641594289]);
+    assert_close(tied.intercepts.column(0), &[-0.47645643396, -0.544871012172, -0.23974550805]);
+}
+
+#[test]
+fn em_of_the_tied_trees_never_falls() {
+    for overrides in [
+        json!({"tied": {"iterations": 12}}),
+        json!({"tied": {"iterations": 12, "experts": 3, "newton_steps": 1}, "gate": {"penalties": [0.3]}}),
+    ] {
+        let (_, report) = learned(&quick(overrides), &planted(120, 5, 1.0), None);
+        let steps: Vec<f64> = report.trace.iter().map(|step| step.penalised).collect();
+        assert_eq!(steps.len(), 12);
+        assert!(steps.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9), "{steps:?}");
+        assert!(steps[11] > steps[0] + 0.1, "{steps:?}");
+    }
+}
+
+#[test]
+fn every_set_is_possible_and_probabilities_sum_to_one() {
+    for (data, overrides) in [
+        (planted(90, 4, 1.0), json!({})),
+        (planted(90, 4, 0.1), json!({"refit_forest": true})),
+        (planted(90, 4, 1.0), json!({"pool": {"sets": 3}, "tied": {"cells": 2000, "clustered_sets": 4}})),
+    ] {
+        let (model, _) = learned(&quick(overrides), &data, None);
+        let mut sums = vec![0.0; 90];
+        for set in all_sets(4) {
+            let logs = model.log_prob(data.features(), &vec![set; 90]).unwrap();
+            assert!(logs.iter().all(|log| log.is_finite()));
+            sums.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log.exp());
+        }
+        assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-9), "{sums:?}");
+        assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn limits_are_kept_and_noted() {
+    let data = planted(90, 4, 1.0);
+    let limits = json!({"pool": {"sets": 3}, "tied": {"cells": 1000}, "map": {"landmark_cells": 10}});
+    let (model, report) = learned(&quick(limits), &data, None);
+    assert_eq!((model.sets().len(), model.tied_trees()), (3, 2));
+    let count = |set: &LabelSet| data.labels().sets().iter().filter(|other| *other == set).count();
+    let mut counts: Vec<usize> = all_sets(4).iter().map(count).collect();
+    counts.sort_unstable();
+    assert!(model.sets().iter().all(|set| count(set) >= counts[16 - 3]), "the most frequent sets are in the table");
+    for name in ["pool.sets", "tied.cells", "map.landmark_cells"] {
+        assert!(report.notes.iter().any(|note| note.contains(name)), "{name}: {:?}", report.notes);
+    }
+    let (_, report) = learned(&quick(json!({})), &data, None);
+    assert!(!report.notes.iter().any(|note| note.contains("pool.sets") || note.contains("tied.cells")));
+}
+
+#[test]
+fn with_few_parents_to_try_the_tree_keeps_its_best_edges() {
+    let data = planted(400, 6, 1.0);
+    let trees = |parents: usize| {
+        let (model, _) = learned(&quick(json!({"structure": {"parents": parents}})), &data, None);
+        Predictor::trees(&model)[0].parents().to_vec()
+    };
+    let (all, few) = (trees(5), trees(2));
+    let edges = all.iter().filter(|parent| parent.is_some()).count();
+    let kept = all.iter().zip(&few).filter(|(a, b)| a.is_some() && a == b).count();
+    assert!(edges >= 3 && 3 * kept >= 2 * edges, "{all:?} {few:?}");
+}
+
+#[test]
+fn rows_of_weight_zero_are_as_good_as_absent() {
+    let data = planted(90, 4, 1.0);
+    let weights: Vec<f64> = (0..90).map(|row| f64::from(row % 3)).collect();
+    let rows: Vec<usize> = (0..90).filter(|row| row % 3 > 0).collect();
+    let rest: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
+    let params = quick(json!({}));
+    let (with, _) = learned(&params, &data, Some(&weights));
+    let (without, _) = learned(&params, &data.select_rows(&rows), Some(&rest));
+    assert_eq!(with, without);
+}
+
+#[test]
+fn data_that_leave_nothing_to_choose_are_learned() {
+    let data = planted(20, 3, 1.0);
+    let dense = |rows: usize| {
+        let cells = (0..rows * 2).map(|cell| (cell as f64 * 0.7).sin()).collect();
+        Matrix::Dense(DenseMatrix::new(rows, 2, cells))
+    };
+    let set = |code: usize, labels: usize| {
+        LabelSet::from_bools(&(0..labels).map(|label| code >> label & 1 == 1).collect::<Vec<_>>())
+    };
+    let mut sparse = SparseBuilder::default();
+    for row in 0..30 {
+        if row % 2 == 0 {
+            sparse.push(row, 1.0);
+        }
+        sparse.end_row();
+    }
+    let cases = [
+        ("few rows", data),
+        ("two rows", dataset(dense(2), vec![set(1, 2), set(2, 2)])),
+        ("one label", dataset(dense(30), (0..30).map(|row| set(row % 2, 1)).collect())),
+        ("every row another set", dataset(dense(32), (0..32).map(|row| set(row, 5)).collect())),
+        ("one set", dataset(dense(25), vec![set(5, 3); 25])),
+        ("a label of one row", dataset(dense(40), (0..40).map(|row| set(1 + (row % 3) + 4 * (row / 39), 3)).collect())),
+        ("empty sparse rows", dataset(Matrix::Sparse(sparse.finish(30)), (0..30).map(|row| set(row % 4, 2)).collect())),
+    ];
+    for (name, data) in cases {
+        let (model, _) = learned(&quick(json!({})), &data, None);
+        let logs = model.log_prob(data.features(), data.labels().sets()).unwrap();
+        assert!(logs.iter().all(|log| log.is_finite() && *log <= 1e-12), "{name}: {logs:?}");
+        let marginals = model.marginals(data.features()).unwrap();
+        assert!(marginals.values().iter().all(|p| (0.0..=1.0).contains(p)), "{name}");
+        let found = model.predict(data.features(), model.inference()).unwrap();
+        assert!(found.iter().all(|found| found.certificate.is_some_and(|c| c.certified)), "{name}");
+        if name == "one set" {
+            assert!(found.iter().all(|found| found.labels == set(5, 3)));
+        }
+    }
+}
+
+#[test]
+fn parameters_and_files_that_cannot_be_used_are_refused() {
+    let refused = |overrides| learner("stack", Preset::Default, &overrides).err().unwrap().to_string();
+    for (overrides, name) in [
+        (json!({"folds": 1}), "folds"),
+        (json!({"pool": {"ridge": 0.0}}), "pool.ridge"),
+        (json!({"map": {"widths": [0.0]}}), "map.widths"),
+        (json!({"gate": {"penalties": []}}), "gate.penalties"),
+        (json!({"blend": {"clip": 0.5}}), "blend.clip"),
+        (json!({"tied": {"own_share": 1.5}}), "tied.own_share"),
+        (json!({"structure": {"edge_cost": -1.0}}), "structure.edge_cost"),
+        (json!({"held_out_trees": 0}), "held_out_trees"),
+    ] {
+        let message = refused(overrides);
+        assert!(message.contains(&format!("parameter {name} =")), "{message}");
+    }
+    let stored = learned(&quick(json!({})), &planted(60, 3, 1.0), None).0.store();
+    let damaged = |place: &str, value: serde_json::Value| {
+        let mut stored = stored.clone();
+        stored.facts[place] = value;
+        Stack::load(&stored).unwrap_err().to_string()
+    };
+    assert!(damaged("sets", json!([[0]])).contains("label sets and classes of the forest"));
+    assert!(damaged("classes", json!([1, 0])).contains("do not ascend"));
+    assert!(damaged("classes", json!([999])).contains("do not exist"));
+    assert!(damaged("tree", json!([null])).contains("labels and nodes of the tree"));
+    assert!(damaged("experts", json!(99)).contains("gate"));
+}

@@ -1,0 +1,184 @@
+//! The mixture of tied trees: one tree, slopes shared by all experts, intercepts of their own.
+//!
+//! logit P(yᵢ = 1 | x, y_π(i), k) = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax gate on φ(x). With so few parameters per expert
+//! there can be many of them. EM as in [`Mixture`](crate::mixture::Mixture): each part of the M-step decreases its own
+//! loss, so the penalised likelihood never falls (but for what rows count that an expert hardly answers for, see `label`).
+
+mod label;
+
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
+
+use self::label::{LabelFit, Point, Share, penalty};
+use super::experts::{Sample, table};
+use super::params::TiedParams;
+use crate::error::Result;
+use crate::learner::TraceStep;
+use crate::logistic::loss::{log_sigmoid, log_sum_exp};
+use crate::logistic::{Gate, GateParams, fit_gate};
+use crate::matrix::Columns;
+use crate::progress::Progress;
+use crate::tree::Branching;
+use crate::tree::inference::Table;
+
+/// Slopes and intercepts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tied {
+    /// (bᵢ, eᵢ) of every label.
+    pub(super) slopes: Vec<[f64; 2]>,
+    /// β, K × d.
+    pub(super) intercepts: Columns,
+}
+
+impl Tied {
+    /// The tables of expert k at a row with these log-odds l̃.
+    pub(super) fn tables(&self, k: usize, blended: &[f64]) -> Vec<Table> {
+        let of = |(label, [slope, effect]): (usize, &[f64; 2])| {
+            let alone = slope * blended[label] + self.intercepts.get(k, label);
+            table(alone, alone + effect)
+        };
+        self.slopes.iter().enumerate().map(of).collect()
+    }
+}
+
+/// What EM works on.
+pub(super) struct Em<'a> {
+    sample: &'a Sample,
+    blended: &'a Columns,
+    /// ±1: + where the row has the label, n × d.
+    signs: Columns,
+    /// The parent's value, 0 without one, n × d.
+    above: Columns,
+    params: &'a TiedParams,
+    gate: GateParams,
+}
+
+impl<'a> Em<'a> {
+    pub(super) fn new(
+        sample: &'a Sample,
+        blended: &'a Columns,
+        tree: &Branching,
+        params: &'a TiedParams,
+        gate: GateParams,
+    ) -> Em<'a> {
+        let mut signs = sample.labels.clone();
+        signs.values_mut().iter_mut().for_each(|value| *value = 2.0 * *value - 1.0);
+        let mut above = Columns::zeros(sample.len(), tree.len());
+        for (label, parent) in tree.parents().iter().enumerate() {
+            if let Some(parent) = parent {
+                above.column_mut(label).copy_from_slice(sample.labels.column(*parent));
+            }
+        }
+        Em { sample, blended, signs, above, params, gate }
+    }
+
+    /// From first responsibilities (n × K) and a first gate.
+    pub(super) fn run(
+        &self,
+        responsibilities: &Columns,
+        gate: Gate,
+        progress: &dyn Progress,
+    ) -> Result<(Tied, Gate, Vec<TraceStep>)> {
+        let (labels, experts) = (self.signs.cols(), responsibilities.cols());
+        let tied = Tied { slopes: vec![[1.0, 0.0]; labels], intercepts: Columns::zeros(experts, labels) };
+        progress.check()?;
+        let (mut tied, mut gate) = self.maximised(&tied, &gate, responsibilities, self.params.newton_steps);
+        let mut trace = Vec::with_capacity(self.params.iterations);
+        for iteration in 1.. {
+            progress.check()?;
+            let (responsibilities, log_likelihood) = self.expectation(&tied, &gate);
+            let penalised = log_likelihood - self.penalty(&tied, &gate);
+            trace.push(TraceStep { experts, iteration, log_likelihood, penalised, validation: None });
+            if iteration >= self.params.iterations {
+                break;
+            }
+            (tied, gate) = self.maximised(&tied, &gate, &responsibilities, 1);
+        }
+        Ok((tied, gate, trace))
+    }
+
+    /// b l̃ + e y_π of one label.
+    fn base(&self, label: usize, [slope, effect]: [f64; 2]) -> Vec<f64> {
+        let pairs = self.blended.column(label).iter().zip(self.above.column(label));
+        pairs.map(|(blended, above)| slope * blended + effect * above).collect()
+    }
+
+    /// E-step: responsibilities, and the log-likelihood of the rows.
+    fn expectation(&self, tied: &Tied, gate: &Gate) -> (Columns, f64) {
+        let mut joint = gate.log_weights(&self.sample.design.block(None, &[]));
+        let bases: Vec<Vec<f64>> = tied.slopes.iter().enumerate().map(|(label, s)| self.base(label, *s)).collect();
+        let expert = |k: usize| {
+            let mut logs = joint.column(k).to_vec();
+            for (label, base) in bases.iter().enumerate() {
+                let (signs, shift) = (self.signs.column(label), tied.intercepts.get(k, label));
+                Arch::new().dispatch(AddLogProbabilities { logs: &mut logs, signs, base, shift });
+            }
+            logs
+        };
+        let logs: Vec<Vec<f64>> = (0..joint.cols()).into_par_iter().map(expert).collect();
+        let mut total = 0.0;
+        let mut row = vec![0.0; logs.len()];
+        for (n, weight) in self.sample.weights.iter().enumerate() {
+            row.iter_mut().zip(&logs).for_each(|(cell, logs)| *cell = logs[n]);
+            let own = log_sum_exp(&row);
+            total += weight * own;
+            row.iter().enumerate().for_each(|(k, log)| joint.column_mut(k)[n] = (log - own).exp());
+        }
+        (joint, total)
+    }
+
+    /// M-step, from where gate and experts are.
+    fn maximised(&self, tied: &Tied, gate: &Gate, responsibilities: &Columns, steps: usize) -> (Tied, Gate) {
+        let weights = &self.sample.weights;
+        let block = self.sample.design.block(None, &[]);
+        let gate = fit_gate(&block, responsibilities, Some(weights), gate, &self.gate).gate;
+        let shares: Vec<Share> =
+            (0..responsibilities.cols()).map(|k| Share::new(responsibilities.column(k), weights)).collect();
+        let fit = |label: usize| {
+            let problem = LabelFit {
+                blended: self.blended.column(label),
+                above: self.above.column(label),
+                signs: self.signs.column(label),
+                shares: &shares,
+                params: self.params,
+            };
+            let mut point = problem.at(tied.slopes[label], tied.intercepts.column(label).to_vec());
+            for _ in 0..steps {
+                match problem.step(&point) {
+                    Some(next) => point = next,
+                    None => break,
+                }
+            }
+            point
+        };
+        let points: Vec<Point> = (0..self.signs.cols()).into_par_iter().map(fit).collect();
+        let intercepts = Columns::from_columns(shares.len(), points.iter().map(|point| point.intercepts.as_slice()));
+        (Tied { slopes: points.iter().map(|point| point.slopes).collect(), intercepts }, gate)
+    }
+
+    fn penalty(&self, tied: &Tied, gate: &Gate) -> f64 {
+        let labels = tied.slopes.iter().enumerate();
+        let own =
+            labels.map(|(label, slopes)| penalty(*slopes, tied.intercepts.column(label), self.params)).sum::<f64>();
+        own + gate.penalty(&self.sample.design.block(None, &[]), self.gate.penalty)
+    }
+}
+
+/// Adds log σ(sign · (base + shift)) of every row.
+struct AddLogProbabilities<'a> {
+    logs: &'a mut [f64],
+    signs: &'a [f64],
+    base: &'a [f64],
+    shift: f64,
+}
+
+impl NullaryFnOnce for AddLogProbabilities<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for ((log, sign), base) in self.logs.iter_mut().zip(self.signs).zip(self.base) {
+            *log += log_sigmoid(sign * (base + self.shift));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The weights of the three parts of the mixture, by EM.
+
+use crate::logistic::loss::log_sum_exp;
+
+/// Rounds of EM; each is a pass over the rows.
+const ROUNDS: usize = 500;
+/// Rows that are added to each part: none is ruled out, so unseen sets stay possible.
+const PRIOR_ROWS: f64 = 0.5;
+
+/// The weights that make held-out rows most likely. A row comes as the log-probabilities that the parts gave its own set, and
+/// its weight.
+pub(super) fn fit(rows: &[([f64; 3], f64)]) -> [f64; 3] {
+    let total: f64 = rows.iter().map(|(_, weight)| weight).sum();
+    let mut weights = [1.0 / 3.0; 3];
+    for _ in 0..ROUNDS {
+        let mut sums = [PRIOR_ROWS; 3];
+        for (logs, row) in rows {
+            let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let joint = [0, 1, 2].map(|part| weights[part] * (logs[part] - top).exp());
+            let all: f64 = joint.iter().sum();
+            (0..3).for_each(|part| sums[part] += row * joint[part] / all);
+        }
+        weights = sums.map(|sum| sum / (total + 3.0 * PRIOR_ROWS));
+    }
+    weights
+}
+
+/// Mean log-probability of the rows' own sets under these weights.
+pub(super) fn mean_log_likelihood(rows: &[([f64; 3], f64)], weights: [f64; 3]) -> f64 {
+    let own = |logs: &[f64; 3]| log_sum_exp(&[0, 1, 2].map(|part| weights[part].ln() + logs[part]));
+    let (total, mass) = rows.iter().fold((0.0, 0.0), |(t, m), (logs, row)| (t + row * own(logs), m + row));
+    total / mass
+}

@@ -52,7 +52,7 @@ impl StackParams {
             params: self,
         };
         progress.check()?;
-        let costs = level.costs();
+        let costs = level.costs(progress)?;
         let folds = Folds::shuffled(rows, self.folds.min(rows), seed)?;
         let (answers, forests) = level.out_of_fold(&folds, &costs, progress)?;
         let most = self.most_experts(rows, labels.len());

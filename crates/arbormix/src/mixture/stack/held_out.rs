@@ -10,7 +10,7 @@ use super::starts::Clusters;
 use super::{blend, weights};
 use crate::data::splits::Folds;
 use crate::data::{LabelSet, SeenSets};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::logistic::{Design, Gate, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
@@ -79,13 +79,13 @@ impl Stacking<'_> {
     /// The gate's penalty by which the clusters of held-out rows are predicted best, and the gate it gives.
     ///
     /// From the largest penalty down, each fit starting at the last, until the next is worse.
-    fn penalty(&self, train: &Sample, start: &Columns, held: &[usize]) -> (f64, Gate) {
+    fn penalty(&self, train: &Sample, start: &Columns, held: &[usize]) -> Result<(f64, Gate)> {
         let block = train.design.block(None, &[]);
         let mut penalties = self.params.gate.penalties.clone();
         penalties.sort_by(|a, b| b.total_cmp(a));
         let uniform = Gate::uniform(&block, self.clusters.count);
         if penalties.len() == 1 || self.clusters.count == 1 {
-            return (penalties[0], uniform);
+            return Ok((penalties[0], uniform));
         }
         let held_design = self.design.with_rows(held);
         let held_block = held_design.block(None, &[]);
@@ -98,19 +98,20 @@ impl Stacking<'_> {
             held.iter().enumerate().map(own).sum::<f64>()
         };
         let fitted = |penalty: f64, from: &Gate| {
-            fit_gate(&block, start, Some(&train.weights), from, &self.params.gate.with(penalty)).gate
+            let params = self.params.gate.with(penalty);
+            Ok::<_, Error>(fit_gate(&block, start, Some(&train.weights), from, &params, self.progress)?.gate)
         };
-        let mut best = (penalties[0], fitted(penalties[0], &uniform));
+        let mut best = (penalties[0], fitted(penalties[0], &uniform)?);
         let mut best_score = score(&best.1);
         for &penalty in &penalties[1..] {
-            let gate = fitted(penalty, &best.1);
+            let gate = fitted(penalty, &best.1)?;
             let reached = score(&gate);
             if reached <= best_score {
                 break;
             }
             (best, best_score) = ((penalty, gate), reached);
         }
-        best
+        Ok(best)
     }
 
     /// Fits level 1 without a fold and asks it about that fold; also gives where the gate began.
@@ -120,7 +121,7 @@ impl Stacking<'_> {
         let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
         let (penalty, first) = match penalty {
             Some(penalty) => (penalty, Gate::uniform(&sample.design.block(None, &[]), self.clusters.count)),
-            None => self.penalty(&sample, &responsibilities, &held),
+            None => self.penalty(&sample, &responsibilities, &held)?,
         };
         let start = Start { responsibilities: &responsibilities, gate: first.clone(), penalty };
         let fitted = Experts::fit(&sample, start, self.params, self.progress)?;

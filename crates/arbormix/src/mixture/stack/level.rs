@@ -44,24 +44,28 @@ pub(super) struct Level {
 
 impl Training<'_> {
     fn targets(&self) -> Vec<Target<'_>> {
-        self.labels.iter().map(|values| Target::from(values.as_slice())).collect()
+        self.labels.iter().map(|values| Target::new(values, self.weights)).collect()
     }
 
     /// The cost C of every label's regression, by cross-validation.
-    pub(super) fn costs(&self) -> Vec<f64> {
+    pub(super) fn costs(&self, progress: &dyn Progress) -> Result<Vec<f64>> {
         let logistic = &self.params.logistic;
         let folds = cost_folds(self.design.rows(), logistic.folds, self.params.seed);
-        choose_costs(self.design, None, &[], &self.targets(), self.weights, &folds, logistic)
+        choose_costs(self.design, None, &[], &self.targets(), &folds, logistic, progress)
     }
 
     /// The regressions on some rows (`None`: all), and whether all of them converged.
-    fn regressions(&self, rows: Option<&[usize]>, costs: &[f64]) -> (Vec<Coefficients>, bool) {
+    fn regressions(
+        &self,
+        rows: Option<&[usize]>,
+        costs: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<Coefficients>, bool)> {
         let targets = self.targets();
-        let problems: Vec<_> =
-            targets.iter().zip(costs).map(|(target, cost)| target.problem(self.weights, *cost, None)).collect();
-        let solutions = solve(&self.design.block(rows, &[]), &problems, &self.params.logistic.solver);
+        let problems: Vec<_> = targets.iter().zip(costs).map(|(target, cost)| target.problem(*cost, None)).collect();
+        let solutions = solve(&self.design.block(rows, &[]), &problems, &self.params.logistic.solver, progress)?;
         let converged = solutions.iter().all(|solution| solution.converged);
-        (solutions.into_iter().map(|solution| solution.coefficients).collect(), converged)
+        Ok((solutions.into_iter().map(|solution| solution.coefficients).collect(), converged))
     }
 
     fn forest(&self, rows: &[usize], trees: usize, progress: &dyn Progress) -> Result<Forest> {
@@ -91,7 +95,7 @@ impl Training<'_> {
             let own = forest.shares(&self.features.select_rows(&held));
             held.iter().zip(own).for_each(|(&row, own)| shares[row] = own);
             forests.push(forest);
-            let (coefficients, _) = self.regressions(Some(&train), costs);
+            let (coefficients, _) = self.regressions(Some(&train), costs, progress)?;
             let margins = self.design.block(Some(&held), &[]).margins(&coefficients.iter().collect::<Vec<_>>());
             for label in 0..labels {
                 let column = logits.column_mut(label);
@@ -119,7 +123,7 @@ impl Training<'_> {
             Some(forest) => forest,
             None => self.forest(&all, self.params.forest.trees, progress)?,
         };
-        let (coefficients, converged) = self.regressions(None, costs);
+        let (coefficients, converged) = self.regressions(None, costs, progress)?;
         let mapped: Vec<_> = coefficients.iter().map(|own| self.design.to_features(own)).collect();
         let weights = Columns::from_columns(map.feature_count(), mapped.iter().map(|own| own.weights.as_slice()));
         let biases = mapped.iter().map(|own| own.bias).collect();

@@ -94,7 +94,7 @@ impl Choice<'_> {
             for candidate in candidates {
                 progress.check()?;
                 let mapped = Map::fit(&sample, candidate, &small, dense, self.seed)?.encode(&sample);
-                let score = self.score(&mapped, &rows, params.choice_cost);
+                let score = self.score(&mapped, &rows, params.choice_cost, progress)?;
                 if score > best.1 {
                     best = (candidate, score);
                 }
@@ -142,7 +142,7 @@ impl Choice<'_> {
     }
 
     /// Mean log-likelihood of the held-out rows' labels, each label by itself.
-    fn score(&self, mapped: &Matrix, rows: &[usize], cost: f64) -> f64 {
+    fn score(&self, mapped: &Matrix, rows: &[usize], cost: f64, progress: &dyn Progress) -> Result<f64> {
         let (train, held) = holdout(rows.len(), HELD_OUT, self.seed);
         let design = Design::new(mapped, Bias::Penalised);
         let pick = |column: &Vec<bool>| rows.iter().map(|&row| column[row]).collect::<Vec<bool>>();
@@ -151,7 +151,7 @@ impl Choice<'_> {
         let weights_of = weights.as_deref();
         let problem = |targets| Problem { targets, weights: weights_of, cost, start: None, coordinates: None };
         let problems: Vec<Problem<'_>> = labels.iter().map(|targets| problem(targets.as_slice())).collect();
-        let solutions = solve(&design.block(Some(&train), &[]), &problems, &self.solver.for_selection());
+        let solutions = solve(&design.block(Some(&train), &[]), &problems, &self.solver.for_selection(), progress)?;
         let coefficients: Vec<&Coefficients> = solutions.iter().map(|solution| &solution.coefficients).collect();
         let margins = design.block(Some(&held), &[]).margins(&coefficients);
         let (mut total, mut mass) = (0.0, 0.0);
@@ -162,7 +162,7 @@ impl Choice<'_> {
             total += weight * logs.map(|pair| of(pair).max(LOG_FLOOR)).sum::<f64>();
             mass += weight;
         }
-        if mass > 0.0 { total / mass } else { 0.0 }
+        Ok(if mass > 0.0 { total / mass } else { 0.0 })
     }
 }
 

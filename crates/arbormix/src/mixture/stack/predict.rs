@@ -14,7 +14,7 @@ use super::tied::Tied;
 use crate::data::{LabelSet, SeenSets};
 use crate::error::Result;
 use crate::forest::Forest;
-use crate::joint::{RowExpert, RowMixture, RowSets, Rows};
+use crate::joint::{RowExpert, RowMixture, RowSets};
 use crate::learner::{Inference, Joint, Predictor};
 use crate::logistic::Softmax;
 use crate::matrix::{Columns, Matrix};
@@ -171,13 +171,13 @@ impl Predictor for Stack {
     }
 
     /// The label-set expert, the tied trees, the stacked tree.
-    fn distributions(&self, features: &Matrix) -> Option<Rows<'_>> {
+    fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
         let mapped = self.level.map.encode(features);
         let answers = self.level.answers(features, &mapped, &self.seen, self.clip);
         let log_gate = self.gate.log_probabilities(&mapped);
         let blended = blend::blended(&self.experts.blend, &answers.logits, &answers.forest);
         let [sets, tied, tree] = self.weights.map(f64::ln);
-        Some(Rows::new(features.rows(), move |row| {
+        let mixture = |row: usize| {
             let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(row, label)).collect();
             let trees = self.experts.row(&odds, log_gate.row(row).to_vec());
             let evidence = self.table.evidence(&answers.shares[row], &trees);
@@ -192,7 +192,8 @@ impl Predictor for Stack {
             mixture.log_gate.push(tree);
             mixture.experts.push(RowExpert::Tree(trees.branching, trees.tree));
             mixture
-        }))
+        };
+        (0..features.rows()).map(mixture).collect()
     }
 
     fn store(&self) -> Stored {

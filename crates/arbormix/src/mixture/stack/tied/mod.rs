@@ -82,7 +82,8 @@ impl<'a> Em<'a> {
         let (labels, experts) = (self.signs.cols(), responsibilities.cols());
         let tied = Tied { slopes: vec![[1.0, 0.0]; labels], intercepts: Columns::zeros(experts, labels) };
         progress.check()?;
-        let (mut tied, mut gate) = self.maximised(&tied, &gate, responsibilities, self.params.newton_steps);
+        let (mut tied, mut gate) =
+            self.maximised(&tied, &gate, responsibilities, self.params.newton_steps, progress)?;
         let mut trace = Vec::with_capacity(self.params.iterations);
         for iteration in 1.. {
             progress.check()?;
@@ -92,7 +93,7 @@ impl<'a> Em<'a> {
             if iteration >= self.params.iterations {
                 break;
             }
-            (tied, gate) = self.maximised(&tied, &gate, &responsibilities, 1);
+            (tied, gate) = self.maximised(&tied, &gate, &responsibilities, 1, progress)?;
         }
         Ok((tied, gate, trace))
     }
@@ -128,10 +129,17 @@ impl<'a> Em<'a> {
     }
 
     /// M-step, from where gate and experts are.
-    fn maximised(&self, tied: &Tied, gate: &Gate, responsibilities: &Columns, steps: usize) -> (Tied, Gate) {
+    fn maximised(
+        &self,
+        tied: &Tied,
+        gate: &Gate,
+        responsibilities: &Columns,
+        steps: usize,
+        progress: &dyn Progress,
+    ) -> Result<(Tied, Gate)> {
         let weights = &self.sample.weights;
         let block = self.sample.design.block(None, &[]);
-        let gate = fit_gate(&block, responsibilities, Some(weights), gate, &self.gate).gate;
+        let gate = fit_gate(&block, responsibilities, Some(weights), gate, &self.gate, progress)?.gate;
         let shares: Vec<Share> =
             (0..responsibilities.cols()).map(|k| Share::new(responsibilities.column(k), weights)).collect();
         let fit = |label: usize| {
@@ -153,7 +161,7 @@ impl<'a> Em<'a> {
         };
         let points: Vec<Point> = (0..self.signs.cols()).into_par_iter().map(fit).collect();
         let intercepts = Columns::from_columns(shares.len(), points.iter().map(|point| point.intercepts.as_slice()));
-        (Tied { slopes: points.iter().map(|point| point.slopes).collect(), intercepts }, gate)
+        Ok((Tied { slopes: points.iter().map(|point| point.slopes).collect(), intercepts }, gate))
     }
 
     fn penalty(&self, tied: &Tied, gate: &Gate) -> f64 {

@@ -82,15 +82,15 @@ pub fn choose_costs(
                     .collect();
                 let solutions = solve(&train, &problems, &params.solver.for_selection());
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
-                let margins = held.margins(&coefficients);
-                let score = |(p, target): (usize, &Target<'_>)| {
+                let mut scores = vec![0.0; targets.len()];
+                held.visit_margins(&coefficients, |p, margins| {
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
-                        weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
+                        weights.map_or(1.0, |w| w[row]) * log_probability(z, targets[p].values[row]).max(LOG_FLOOR)
                     };
-                    margins.column(p).iter().enumerate().map(row_score).sum::<f64>()
-                };
-                path.push(targets.iter().enumerate().map(score).collect());
+                    scores[p] = margins.iter().enumerate().map(row_score).sum::<f64>();
+                });
+                path.push(scores);
                 previous = solutions.into_iter().map(|s| Some(s.coefficients)).collect();
             }
             path

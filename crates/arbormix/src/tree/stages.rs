@@ -62,18 +62,19 @@ impl Stage for Alone<'_> {
     }
 }
 
-/// Held-out scores of all labels given one of them.
+/// Held-out scores of labels given another one.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Edges<'a> {
     pub(super) weights: Option<Cow<'a, [f64]>>,
     pub(super) splits: Cow<'a, [Split]>,
 }
 
-/// A parent under one division.
+/// A parent of some labels under one division.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Parent {
     pub(super) division: usize,
     pub(super) parent: usize,
+    pub(super) children: Vec<usize>,
 }
 
 impl Stage for Edges<'_> {
@@ -82,7 +83,8 @@ impl Stage for Edges<'_> {
     type Answer = Vec<f64>;
 
     fn answer(&self, trainer: &Trainer<'_>, unit: &Parent) -> Vec<f64> {
-        trainer.task(self.weights.as_deref(), None).with_parent(&self.splits[unit.division], unit.parent)
+        let task = trainer.task(self.weights.as_deref(), None);
+        task.with_parent(&self.splits[unit.division], unit.parent, &unit.children)
     }
 }
 

@@ -27,6 +27,7 @@ mod learner;
 pub mod logistic;
 pub mod matrix;
 pub mod measure;
+mod memory;
 pub mod mixture;
 pub mod model;
 pub mod progress;
@@ -42,6 +43,7 @@ pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
     out_of_fold_marginals,
 };
+pub use memory::{fit_bytes, within_memory};
 pub use model::Model;
 
 /// The README's example is a test.

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::Model;
+use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
 use arbormix::progress::Progress;
+use arbormix::{Learner, Model};
 use clap::Args;
 use serde_json::json;
 
 use crate::args::{Common, DataArgs};
+use crate::commands::runner::size;
 use crate::failure::Failure;
 use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
@@ -42,6 +44,10 @@ pub(crate) struct Fit {
     /// takes five more fits
     #[arg(long)]
     thresholds: bool,
+    /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer threads work if need be, and a fit that would
+    /// need more even on one is refused
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<usize>,
     #[command(flatten)]
     how: DataArgs,
 }
@@ -57,11 +63,12 @@ impl Fit {
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
-            let mut model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
-            if self.thresholds {
-                let folds = Folds::shuffled(data.rows(), THRESHOLD_FOLDS, common.seed.unwrap_or_default())?;
-                model.fit_thresholds(learner.as_ref(), &data, weights.as_deref(), &folds, reporter)?;
-            }
+            let (learner, weights) = (learner.as_ref(), weights.as_deref());
+            let work = || self.fitted(learner, &data, weights, common, reporter);
+            let model = match self.memory {
+                Some(bound) => arbormix::within_memory(bound, learner, &data, reporter, work)?,
+                None => work()?,
+            };
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
             model.report().notes.iter().for_each(|note| reporter.note(note));
             reporter.finish();
@@ -69,6 +76,23 @@ impl Fit {
             self.tell(&model, common.json)?;
         }
         Ok(())
+    }
+
+    /// The model, with thresholds if they are wanted.
+    fn fitted(
+        &self,
+        learner: &dyn Learner,
+        data: &Dataset,
+        weights: Option<&[f64]>,
+        common: &Common,
+        reporter: &Reporter,
+    ) -> arbormix::Result<Model> {
+        let mut model = arbormix::fit(learner, data, weights, reporter)?;
+        if self.thresholds {
+            let folds = Folds::shuffled(data.rows(), THRESHOLD_FOLDS, common.seed.unwrap_or_default())?;
+            model.fit_thresholds(learner, data, weights, &folds, reporter)?;
+        }
+        Ok(model)
     }
 
     fn tell(&self, model: &Model, as_json: bool) -> Result<(), Failure> {

@@ -54,6 +54,25 @@ pub enum Error {
         /// Why not, and what to use instead.
         reason: &'static str,
     },
+    /// A bound on memory that even one thread would break, by estimate.
+    #[error(
+        "the fit needs at least {} of memory by estimate, and the bound is {}; give more, or learn from fewer rows, \
+         features or experts",
+        in_units(*needed),
+        in_units(*bound)
+    )]
+    Memory {
+        /// Bytes that one thread would need.
+        needed: usize,
+        /// The bound.
+        bound: usize,
+    },
+    /// Threads could not be started.
+    #[error("threads could not be started: {message}; use fewer (--threads)")]
+    Threads {
+        /// What the system said.
+        message: String,
+    },
     /// The work was stopped by the user.
     #[error("stopped before the work was finished")]
     Cancelled,
@@ -65,6 +84,19 @@ impl Error {
         let path = path.into();
         move |source| Error::Io { path, source }
     }
+}
+
+/// Bytes as people read them.
+fn in_units(bytes: usize) -> String {
+    let mut value = bytes as f64;
+    let mut units = ["bytes", "KiB", "MiB", "GiB", "TiB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    while value >= 1024.0
+        && let Some(larger) = units.next()
+    {
+        (value, unit) = (value / 1024.0, larger);
+    }
+    format!("{} {unit}", (10.0 * value).round() / 10.0)
 }
 
 /// A parameter with a value that cannot be used.

@@ -28,6 +28,7 @@ mod learner;
 pub mod logistic;
 pub mod matrix;
 pub mod measure;
+mod memory;
 pub mod mixture;
 pub mod model;
 mod out_of_fold;
@@ -43,6 +44,7 @@ pub use error::{Error, ParamError, Result};
 pub use learner::{
     Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
 };
+pub use memory::{fit_bytes, within_memory};
 pub use model::Model;
 pub use out_of_fold::out_of_fold_marginals;
 

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::Model;
+use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
 use arbormix::progress::Progress;
+use arbormix::{Learner, Model};
 use clap::Args;
 use serde_json::json;
 
 use crate::args::{Common, DataArgs};
+use crate::commands::runner::size;
 use crate::failure::Failure;
 use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
@@ -47,6 +49,10 @@ pub(crate) struct Fit {
     /// not seen are neither too sure nor too unsure; the model answers everything at it. Takes five more fits
     #[arg(long)]
     temperature: bool,
+    /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer threads work if need be, and a fit that would
+    /// need more even on one is refused
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<usize>,
     #[command(flatten)]
     how: DataArgs,
 }
@@ -62,15 +68,12 @@ impl Fit {
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
-            let mut model = arbormix::fit(learner.as_ref(), &data, weights.as_deref(), reporter)?;
-            let folds = || Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default());
-            // First, because thresholds are for the marginals at the temperature.
-            if self.temperature {
-                model.fit_temperature(learner.as_ref(), &data, weights.as_deref(), &folds()?, reporter)?;
-            }
-            if self.thresholds {
-                model.fit_thresholds(learner.as_ref(), &data, weights.as_deref(), &folds()?, reporter)?;
-            }
+            let (learner, weights) = (learner.as_ref(), weights.as_deref());
+            let work = || self.fitted(learner, &data, weights, common, reporter);
+            let model = match self.memory {
+                Some(bound) => arbormix::within_memory(bound, learner, &data, reporter, work)?,
+                None => work()?,
+            };
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
             model.report().notes.iter().for_each(|note| reporter.note(note));
             reporter.finish();
@@ -78,6 +81,27 @@ impl Fit {
             self.tell(&model, common.json)?;
         }
         Ok(())
+    }
+
+    /// The model, with a temperature and thresholds if they are wanted.
+    fn fitted(
+        &self,
+        learner: &dyn Learner,
+        data: &Dataset,
+        weights: Option<&[f64]>,
+        common: &Common,
+        reporter: &Reporter,
+    ) -> arbormix::Result<Model> {
+        let mut model = arbormix::fit(learner, data, weights, reporter)?;
+        let folds = || Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default());
+        // First, because thresholds are for the marginals at the temperature.
+        if self.temperature {
+            model.fit_temperature(learner, data, weights, &folds()?, reporter)?;
+        }
+        if self.thresholds {
+            model.fit_thresholds(learner, data, weights, &folds()?, reporter)?;
+        }
+        Ok(model)
     }
 
     fn tell(&self, model: &Model, as_json: bool) -> Result<(), Failure> {

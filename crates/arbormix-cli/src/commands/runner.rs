@@ -97,7 +97,8 @@ fn free_memory() -> Option<usize> {
     Some(kilobytes.saturating_mul(1024) / 4 * 3)
 }
 
-fn size(text: &str) -> Result<usize, String> {
+/// Bytes, with a unit if one is given.
+pub(crate) fn size(text: &str) -> Result<usize, String> {
     let units = [("K", 1_u64 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40)];
     let found = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
     let (number, factor) = found.unwrap_or((text, 1));

@@ -348,3 +348,16 @@ fn columns_that_the_model_does_not_know_are_ignored_with_a_note() {
     assert!(!plain.stderr.contains("ignored"), "{}", plain.stderr);
     assert_eq!(folder.run("predict br.model wider.csv --quiet").stdout, plain.stdout);
 }
+
+#[test]
+fn a_bound_on_memory_is_kept_or_refused_and_changes_no_model() {
+    let folder = Folder::new();
+    folder.write("train.csv", table(60, 1));
+    folder.succeed("fit train.csv --labels cat,pet --method ctbn -o free.model");
+    folder.succeed("fit train.csv --labels cat,pet --method ctbn -o bounded.model --memory 1G");
+    assert_eq!(folder.read("free.model"), folder.read("bounded.model"));
+    let refused = folder.run("fit train.csv --labels cat,pet --method ctbn -o never.model --memory 2K");
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("the bound is 2 KiB"), "{}", refused.stderr);
+    assert!(!folder.names().contains(&"never.model".to_string()));
+}

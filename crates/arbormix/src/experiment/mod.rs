@@ -29,7 +29,6 @@ pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Entry, LEVEL, PairedTest, Ranking, Verdict, method_named};
 pub use error::ExperimentError;
 pub use fold::{Round, run_fold};
-pub use memory::cell_bytes;
 pub use plan::{Contestant, Experiment, Task};
 pub use results::{DataInfo, MethodInfo, Results, mean_and_error};
 pub use run::{RunOptions, gather, run, run_cell};

@@ -8,7 +8,7 @@ use super::cell::{Cell, CellOutcome, Finished, digest_of_task};
 use super::checkpoint::Checkpoint;
 use super::error::ExperimentError;
 use super::fold::run_fold;
-use super::memory::{Room, cell_bytes};
+use super::memory::Room;
 use super::plan::{Contestant, Experiment, Task};
 use super::results::Results;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// How cells are run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// Bytes that the cells running at a time may need by [`super::cell_bytes`]; no bound if `None`.
+    /// Bytes that the cells running at a time may need by [`crate::fit_bytes`]; no bound if `None`.
     pub memory: Option<usize>,
     /// Cells that may run at a time; one per thread of rayon's pool if `None`.
     pub at_a_time: Option<usize>,
@@ -58,7 +58,10 @@ pub fn run(
     let mut pending: Vec<Job<'_>> = Vec::new();
     let mut layout = Vec::new();
     for task in &experiment.tasks {
-        let (divided, bytes) = (digest_of_task(task), cell_bytes(task, rayon::current_num_threads()));
+        let needs =
+            |method: &Contestant| crate::fit_bytes(method.learner.as_ref(), &task.data, rayon::current_num_threads());
+        // One number for all methods, so that the cells of a data set stay together.
+        let (divided, bytes) = (digest_of_task(task), experiment.methods.iter().map(needs).max().unwrap_or(0));
         for method in &experiment.methods {
             for fold in experiment.folds(task) {
                 progress.check()?;

@@ -163,15 +163,10 @@ impl<'a> RowMixture<'a> {
 
     /// Looks at nodes, best bound first, until the best set is proven or `enough(nodes)` says so.
     fn search(&self, allowed: &[[bool; 2]], enough: impl Fn(usize) -> bool) -> Found {
-        let own = self.own_sets(allowed);
-        let mut incumbent = self.best_of(&own, None);
         let mut open = BinaryHeap::new();
         let mut nodes = 1;
-        // Most rows are proven without a look at the neighbours of the experts' sets.
-        if !self.is_best_inside(&own, allowed, &incumbent) {
-            incumbent = self.climb(incumbent, allowed);
-            open.extend(self.examine(allowed.to_vec(), &mut incumbent));
-        }
+        let (mut incumbent, root) = self.examine_all(allowed);
+        open.extend(root);
         while let Some(node) = open.pop() {
             if node.bound <= incumbent.1 + MARGIN {
                 break;
@@ -263,37 +258,59 @@ impl<'a> RowMixture<'a> {
         }
     }
 
-    /// Whether nothing in a subspace is better than the incumbent; `own` are the experts' own sets there.
-    fn is_best_inside(&self, own: &[(LabelSet, f64)], allowed: &[[bool; 2]], incumbent: &(LabelSet, f64)) -> bool {
-        agreed(own) || least_bound(&self.bounds(allowed)) <= incumbent.1 + MARGIN
+    /// The best set found at first, and the whole space unless that is proven to be the best.
+    fn examine_all(&self, allowed: &[[bool; 2]]) -> ((LabelSet, f64), Option<Node>) {
+        let own = self.own_sets(allowed);
+        let found = self.best_of(&own, None);
+        if agreed(&own) {
+            return (found, None);
+        }
+        let bounds = self.bounds(allowed);
+        if least_bound(&bounds) <= found.1 + MARGIN {
+            return (found, None);
+        }
+        // Most rows need no look at the neighbours of the experts' sets.
+        let mut incumbent = self.climb(found, allowed);
+        let node = self.narrow(allowed.to_vec(), own, bounds, &mut incumbent);
+        (incumbent, node)
     }
 
     /// Bounds a subspace, rules out label values, improves the incumbent; `None` if nothing better can be inside.
-    fn examine(&self, mut allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
-        loop {
-            let own = self.own_sets(&allowed);
-            *incumbent = self.best_of(&own, Some(incumbent.clone()));
-            if agreed(&own) {
-                return None;
-            }
-            let bounds = self.bounds(&allowed);
-            let bound = least_bound(&bounds);
-            if bound <= incumbent.1 + MARGIN {
-                return None;
-            }
-            let mut changed = false;
-            for (label, values) in allowed.iter_mut().enumerate().filter(|(_, values)| **values == [true; 2]) {
-                for value in 0..2 {
-                    if bounds[label][value] <= incumbent.1 + MARGIN {
-                        values[value] = false;
-                        changed = true;
-                    }
+    fn examine(&self, allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
+        let own = self.own_sets(&allowed);
+        *incumbent = self.best_of(&own, Some(incumbent.clone()));
+        if agreed(&own) {
+            return None;
+        }
+        let bounds = self.bounds(&allowed);
+        self.narrow(allowed, own, bounds, incumbent)
+    }
+
+    /// The rest of that, from the experts' own sets and the bounds.
+    fn narrow(
+        &self,
+        mut allowed: Vec<[bool; 2]>,
+        own: Vec<(LabelSet, f64)>,
+        bounds: Vec<[f64; 2]>,
+        incumbent: &mut (LabelSet, f64),
+    ) -> Option<Node> {
+        let bound = least_bound(&bounds);
+        if bound <= incumbent.1 + MARGIN {
+            return None;
+        }
+        let mut changed = false;
+        for (label, values) in allowed.iter_mut().enumerate().filter(|(_, values)| **values == [true; 2]) {
+            for value in 0..2 {
+                if bounds[label][value] <= incumbent.1 + MARGIN {
+                    values[value] = false;
+                    changed = true;
                 }
             }
-            if !changed {
-                return self.disputed(&own, &allowed).map(|branch_on| Node { bound, allowed, branch_on });
-            }
         }
+        if changed {
+            return self.examine(allowed, incumbent);
+        }
+        self.disputed(&own, &allowed).map(|branch_on| Node { bound, allowed, branch_on })
     }
 
     /// Uᵢ(v) in log space for every label and value.

@@ -12,6 +12,9 @@ const MAX_ROTATED: usize = 2000;
 /// Directions whose share of the largest eigenvalue is below this carry only rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
+/// Regressions whose log-odds are made together: two tiles of the kernels.
+const MARGINS_TOGETHER: usize = 16;
+
 /// Features of all rows, prepared for the solver.
 ///
 /// The penalty ½‖w‖² is the same in every rotated coordinate system, so dense features are turned to their principal
@@ -235,6 +238,15 @@ impl Block<'_> {
     /// Row of the design that is row `local` of the block.
     pub fn row(&self, local: usize) -> usize {
         self.rows.map_or(local, |rows| rows[local])
+    }
+
+    /// Calls `visit(place, log-odds of every row)` for each of the coefficients, which are worked on a few at a time: the
+    /// log-odds of all rows under all regressions of a fit would need more memory than the rows.
+    pub fn visit_margins(&self, coefficients: &[&Coefficients], mut visit: impl FnMut(usize, &[f64])) {
+        for (batch, some) in coefficients.chunks(MARGINS_TOGETHER).enumerate() {
+            let margins = self.margins(some);
+            (0..some.len()).for_each(|place| visit(batch * MARGINS_TOGETHER + place, margins.column(place)));
+        }
     }
 
     /// Log-odds of every row (len × number of coefficients).

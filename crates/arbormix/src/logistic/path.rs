@@ -82,15 +82,16 @@ pub fn choose_costs(
                     targets.iter().zip(&previous).map(|(target, start)| target.problem(cost, start.as_ref())).collect();
                 let solutions = solve(&train, &problems, &params.solver.for_selection(), progress)?;
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
-                let margins = held.margins(&coefficients);
-                let score = |(p, target): (usize, &Target<'_>)| {
+                let mut scores = vec![0.0; targets.len()];
+                held.visit_margins(&coefficients, |p, margins| {
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
+                        let target = &targets[p];
                         target.weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
                     };
-                    margins.column(p).iter().enumerate().map(row_score).sum::<f64>()
-                };
-                path.push(targets.iter().enumerate().map(score).collect());
+                    scores[p] = margins.iter().enumerate().map(row_score).sum::<f64>();
+                });
+                path.push(scores);
                 previous = solutions.into_iter().map(|s| Some(s.coefficients)).collect();
             }
             Ok(path)

@@ -149,6 +149,7 @@ impl Default for MixtureParams {
             em: EmParams { max_iterations: 30, responsibilities: Responsibilities::Plain, ..MixtureParams::paper().em },
             validation: ValidationParams { share: 0.3, early_stopping: true },
             inference: Inference::default(),
+            structure: StructureParams::default(),
             ..MixtureParams::paper()
         }
     }
@@ -159,7 +160,7 @@ impl Presets for MixtureParams {
         MixtureParams {
             features: FeatureParams::default(),
             logistic: LogisticParams::default(),
-            structure: StructureParams::default(),
+            structure: StructureParams::paper(),
             nodes: NodeParams::default(),
             gate: GateChoice { penalties: vec![1.0], solver: SolverParams::default() },
             experts: Experts::Count(5),

@@ -4,6 +4,7 @@
 //! logistic regression (or two, one per value of the parent).
 //!
 //! - [`EdgeScores`]: how well each label is predicted alone and with each other label known (Eq. 11)
+//! - `screening`: which edges are worth a score when there are many labels
 //! - [`Branching`]: the tree, found by maximum branching
 //! - `nodes`: the logistic regressions of a tree's nodes
 //! - `stages`: what of a fit other processes can do
@@ -19,6 +20,7 @@ mod params;
 mod partial;
 mod predict;
 mod scores;
+mod screening;
 mod stages;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,7 +31,7 @@ pub(crate) use partial::tests as partial_tests;
 pub use branching::Branching;
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report, unknown_cells_note};
 pub(crate) use nodes::{Fitted, Job};
-pub use params::{CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
+pub use params::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;
 pub(crate) use stages::StagedLearner;

@@ -134,18 +134,18 @@ impl Fitted {
             .filter(|(_, node)| !matches!(node.condition, Condition::ParentFeature { .. }))
             .collect();
         let coefficients: Vec<&Coefficients> = plain.iter().map(|(_, node)| &node.coefficients).collect();
-        let margins = design.block(None, &[]).margins(&coefficients);
-        for (index, &(label, node)) in plain.iter().enumerate() {
+        design.block(None, &[]).visit_margins(&coefficients, |index, margins| {
+            let (label, node) = plain[index];
             let applies = |row: usize| match node.condition {
                 Condition::Parent { parent, value } => labels[parent][row] == value,
                 _ => true,
             };
-            for (row, &z) in margins.column(index).iter().enumerate() {
+            for (row, &z) in margins.iter().enumerate() {
                 if applies(row) {
                     total[row] += log_probability(z, labels[label][row]);
                 }
             }
-        }
+        });
         for (label, nodes) in self.nodes.iter().enumerate() {
             for node in nodes {
                 if let Condition::ParentFeature { parent } = node.condition {

@@ -17,12 +17,44 @@ pub enum Scoring {
     Holdout(f64),
 }
 
+/// Labels up to which [`Candidates::Auto`] scores every edge.
+const EXACT_LABELS: usize = 60;
+/// Candidates of a label under [`Candidates::Auto`] when there are more labels.
+const AUTO_CANDIDATES: usize = 10;
+
+/// Which parents of a label are scored by fits; the others are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Candidates {
+    /// All of them up to 60 labels, the 10 most promising ones of more.
+    #[default]
+    Auto,
+    /// All of them, as in the paper: the work grows with the square of the number of labels.
+    Exact,
+    /// This many, the most promising ones: those that go with the errors of the label's regression without a parent.
+    Screened(usize),
+}
+
+impl Candidates {
+    /// How many of the other labels are candidates; `None`: all.
+    pub fn limit(self, labels: usize) -> Option<usize> {
+        match self {
+            Candidates::Auto if labels > EXACT_LABELS => Some(AUTO_CANDIDATES),
+            Candidates::Auto | Candidates::Exact => None,
+            Candidates::Screened(count) => Some(count),
+        }
+    }
+}
+
 /// How the tree is found (Section 5.3.1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StructureParams {
     /// Which rows edges are scored on.
     pub scoring: Scoring,
+    /// Which edges are scored. All of them where label cells are unknown.
+    #[serde(default)]
+    pub candidates: Candidates,
     /// Cost C of the regressions that score edges.
     pub cost: f64,
     /// A parent's value with fewer training rows than this is scored with the parentless regression.
@@ -33,11 +65,17 @@ pub struct StructureParams {
 
 impl Default for StructureParams {
     fn default() -> Self {
-        StructureParams { scoring: Scoring::Folds(3), cost: 1.0, min_rows: 5, min_gain: 0.0 }
+        let (scoring, candidates) = (Scoring::Folds(3), Candidates::Auto);
+        StructureParams { scoring, candidates, cost: 1.0, min_rows: 5, min_gain: 0.0 }
     }
 }
 
 impl StructureParams {
+    /// As in the paper.
+    pub fn paper() -> Self {
+        StructureParams { candidates: Candidates::Exact, ..StructureParams::default() }
+    }
+
     /// Checks the values.
     pub fn validate(&self) -> Result<(), ParamError> {
         let (usable, rule) = match self.scoring {
@@ -45,6 +83,8 @@ impl StructureParams {
             Scoring::Holdout(share) => (share > 0.0 && share < 1.0, "holdout must be between 0 and 1"),
         };
         ParamError::require(usable, "structure.scoring", self.scoring, rule)?;
+        let (candidates, rule) = (self.candidates, "at least 1 must be screened");
+        ParamError::require(candidates != Candidates::Screened(0), "structure.candidates", candidates, rule)?;
         let cost = self.cost;
         ParamError::require(cost > 0.0 && cost.is_finite(), "structure.cost", cost, "must be positive")?;
         let gain = self.min_gain;
@@ -123,8 +163,8 @@ pub struct TreeParams {
 }
 
 impl Presets for TreeParams {
-    /// The defaults are the paper's.
+    /// The defaults are the paper's but for many labels.
     fn paper() -> Self {
-        TreeParams::default()
+        TreeParams { structure: StructureParams::paper(), ..TreeParams::default() }
     }
 }

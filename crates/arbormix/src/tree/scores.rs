@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fit::Trainer;
 use super::params::{NodeKind, Scoring, StructureParams};
 use super::partial::PartialRows;
+use super::screening::Surprises;
 use super::stages::{Alone, Edges, LABELS_PER_UNIT, Parent, Share};
 use crate::error::Result;
 use crate::logistic::loss::log_probability;
@@ -21,7 +22,8 @@ use crate::random::Stream;
 pub struct EdgeScores {
     /// W(φ → i): label i from x alone.
     pub alone: Vec<f64>,
-    /// W(j → i): label i (column) from x and label j (row), Eq. 11. The diagonal is not used.
+    /// W(j → i): label i (column) from x and label j (row), Eq. 11; −∞ for an edge that is no candidate. The diagonal is
+    /// not used.
     pub given: DenseMatrix,
 }
 
@@ -77,9 +79,26 @@ impl Task<'_> {
 
     /// Held-out scores of all labels without a parent.
     pub(super) fn alone_scores(&self, split: &Split) -> Vec<f64> {
+        self.judge_alone(split, None)
+    }
+
+    /// The same; the surprises on these rows are added to `surprises`.
+    pub(super) fn judge_alone(&self, split: &Split, mut surprises: Option<&mut Surprises>) -> Vec<f64> {
         let block = self.design.block(Some(&split.rows.held), &[]);
-        let labels: Vec<usize> = (0..self.labels.len()).collect();
-        self.held_out(&block, &labels, &split.alone.iter().collect::<Vec<_>>())
+        let holders = surprises.is_some().then(|| self.holders(&split.rows.held));
+        let mut scores = vec![0.0; self.labels.len()];
+        block.visit_margins(&split.alone.iter().collect::<Vec<_>>(), |label, margins| {
+            scores[label] = self.log_likelihood(&block, label, margins);
+            if let (Some(surprises), Some(holders)) = (&mut surprises, &holders) {
+                surprises.add(self, &split.rows.held, holders, label, margins);
+            }
+        });
+        scores
+    }
+
+    /// All labels but one.
+    pub(super) fn others(&self, label: usize) -> Vec<usize> {
+        (0..self.labels.len()).filter(|&other| other != label).collect()
     }
 
     /// A division with the parentless regressions of all labels.
@@ -111,16 +130,12 @@ impl Task<'_> {
         self.partial.map_or(self.weights, |partial| Some(&partial.weights[label]))
     }
 
-    /// Scores of all labels with one of them as the parent (its own place stays 0).
-    pub(super) fn with_parent(&self, split: &Split, parent: usize) -> Result<Vec<f64>> {
-        let children: Vec<usize> = (0..self.labels.len()).filter(|&child| child != parent).collect();
-        let scores = match self.kind {
-            NodeKind::Switching => self.switching(split, parent, &children)?,
-            NodeKind::ParentFeature => self.parent_feature(split, parent, &children)?,
-        };
-        let mut all = vec![0.0; self.labels.len()];
-        children.iter().zip(scores).for_each(|(&child, score)| all[child] = score);
-        Ok(all)
+    /// Scores of some labels with another one as the parent.
+    pub(super) fn with_parent(&self, split: &Split, parent: usize, children: &[usize]) -> Result<Vec<f64>> {
+        match self.kind {
+            NodeKind::Switching => self.switching(split, parent, children),
+            NodeKind::ParentFeature => self.parent_feature(split, parent, children),
+        }
     }
 
     /// Two regressions per child, each on the rows with one value of the parent.
@@ -163,17 +178,22 @@ impl Task<'_> {
 
     /// Σ ωₙ log P(yᵢ | …) over a block, for each child.
     fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
-        let margins = block.margins(coefficients);
-        let score = |(column, &child): (usize, &usize)| {
-            let weights = self.weights_of(child);
-            let row_score = |(local, &z): (usize, &f64)| {
-                let row = block.row(local);
-                let weight = weights.map_or(1.0, |weights| weights[row]);
-                weight * log_probability(z, self.labels[child][row]).max(LOG_FLOOR)
-            };
-            margins.column(column).iter().enumerate().map(row_score).sum()
+        let mut scores = vec![0.0; children.len()];
+        block.visit_margins(coefficients, |place, margins| {
+            scores[place] = self.log_likelihood(block, children[place], margins);
+        });
+        scores
+    }
+
+    /// The same for one child, from its log-odds.
+    fn log_likelihood(&self, block: &Block<'_>, child: usize, margins: &[f64]) -> f64 {
+        let weights = self.weights_of(child);
+        let row_score = |(local, &z): (usize, &f64)| {
+            let row = block.row(local);
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            weight * log_probability(z, self.labels[child][row]).max(LOG_FLOOR)
         };
-        children.iter().enumerate().map(score).collect()
+        margins.iter().enumerate().map(row_score).sum()
     }
 }
 
@@ -212,19 +232,44 @@ impl Trainer<'_> {
         }
         let count = self.labels.len();
         let splits = self.splits(divisions, weights, progress)?;
+        let limit = self.structure.candidates.limit(count);
+        let mut surprises = limit.map(|_| Surprises::new(count));
         let mut alone = vec![0.0; count];
         for split in &splits {
-            alone.iter_mut().zip(task.alone_scores(split)).for_each(|(sum, score)| *sum += score);
+            let scores = task.judge_alone(split, surprises.as_mut());
+            alone.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
         }
-        progress.begin("scoring edges", splits.len() * count);
-        let units: Vec<Parent> =
-            (0..splits.len()).flat_map(|division| (0..count).map(move |parent| Parent { division, parent })).collect();
+        let children = match surprises.zip(limit) {
+            Some((surprises, limit)) => surprises.children(limit, self.structure.cost),
+            None => (0..count).map(|parent| task.others(parent)).collect(),
+        };
+        let mut given = DenseMatrix::new(count, count, vec![f64::NEG_INFINITY; count * count]);
+        let mut units = Vec::new();
+        for (parent, children) in children.iter().enumerate().filter(|(_, children)| !children.is_empty()) {
+            children.iter().for_each(|&child| given.row_mut(parent)[child] = 0.0);
+            let of_division = |division| Parent { division, parent, children: children.clone() };
+            units.extend((0..splits.len()).map(of_division));
+        }
+        progress.begin("scoring edges", units.len());
         let stage = Edges { weights: weights.map(Cow::Borrowed), splits: Cow::Borrowed(&splits) };
-        let mut given = DenseMatrix::zeros(count, count);
         for (unit, scores) in units.iter().zip(self.answers(&stage, &units, progress)?) {
-            given.row_mut(unit.parent).iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+            unit.children.iter().zip(scores).for_each(|(&child, score)| given.row_mut(unit.parent)[child] += score);
         }
         Ok(EdgeScores { alone, given })
+    }
+
+    /// Says that not all edges were scored, if they were not.
+    pub(crate) fn screening_note(&self) -> Option<String> {
+        let labels = self.labels.len();
+        let limit = self.structure.candidates.limit(labels)?;
+        if limit + 1 >= labels || self.observed.is_some() {
+            return None;
+        }
+        Some(format!(
+            "of each label's {} possible parents the {limit} most promising were scored; structure.candidates=exact \
+             scores all",
+            labels - 1
+        ))
     }
 
     /// The divisions with the parentless regressions of all labels.

@@ -63,18 +63,19 @@ impl Stage for Alone<'_> {
     }
 }
 
-/// Held-out scores of all labels given one of them.
+/// Held-out scores of labels given another one.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Edges<'a> {
     pub(super) weights: Option<Cow<'a, [f64]>>,
     pub(super) splits: Cow<'a, [Split]>,
 }
 
-/// A parent under one division.
+/// A parent of some labels under one division.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Parent {
     pub(super) division: usize,
     pub(super) parent: usize,
+    pub(super) children: Vec<usize>,
 }
 
 impl Stage for Edges<'_> {
@@ -83,7 +84,8 @@ impl Stage for Edges<'_> {
     type Answer = Vec<f64>;
 
     fn answer(&self, trainer: &Trainer<'_>, unit: &Parent, progress: &dyn Progress) -> Result<Vec<f64>> {
-        trainer.task(self.weights.as_deref(), None, progress).with_parent(&self.splits[unit.division], unit.parent)
+        let task = trainer.task(self.weights.as_deref(), None, progress);
+        task.with_parent(&self.splits[unit.division], unit.parent, &unit.children)
     }
 }
 

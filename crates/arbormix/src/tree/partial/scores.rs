@@ -59,8 +59,11 @@ impl Task<'_> {
         };
         let rows = Division { train: known(&split.rows.train), held: known(&split.rows.held) };
         let split = self.fit_alone(rows)?;
-        let with = self.with_parent(&split, parent)?;
-        let gains = with.iter().zip(self.alone_scores(&split)).map(|(with, without)| with - without).collect();
+        let (children, without) = (self.others(parent), self.alone_scores(&split));
+        let mut gains = vec![0.0; self.labels.len()];
+        for (&child, with) in children.iter().zip(self.with_parent(&split, parent, &children)?) {
+            gains[child] = with - without[child];
+        }
         Ok(Gains { gains, masses: masses(&split.rows.held) })
     }
 }

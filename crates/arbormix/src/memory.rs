@@ -1,0 +1,136 @@
+//! What a fit needs, roughly, and fits that keep to a bound.
+
+use crate::data::Dataset;
+use crate::data::describe::memory;
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::matrix::Matrix;
+use crate::progress::Progress;
+
+/// Copies of the features that live as long as the fit: the data itself, its encoding, and that rotated to principal axes
+/// (dense) or with its columns kept beside its rows (sparse), which takes two.
+const LASTING_COPIES: usize = 4;
+/// Copies on each thread: the rows of a fold or of a parent's value, with their columns, and another unit of work that the
+/// thread takes up while it waits for a part of the first.
+const COPIES_PER_THREAD: usize = 3;
+/// Regressions that a thread solves at a time, each with about so many vectors over rows and columns.
+const BATCH_VECTORS: usize = 16 * 10;
+/// Copies of a mixture's regressions: the last, the best and the next step of EM.
+const STATES: usize = 3;
+
+/// Bytes that a fit is reckoned to need on so many threads: the features as often as they are copied, the Gram matrix of
+/// dense ones, the regressions in work on every thread, and those of the model.
+///
+/// An estimate of the order of magnitude, for methods made of logistic regressions; it can be wrong by a factor of two.
+/// How many experts there are comes from the method's parameter `experts`, at most `max_experts` if that is `auto`.
+pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize {
+    let (rows, columns, labels) = (data.rows(), data.columns().len(), data.labels().count());
+    let float = size_of::<f64>();
+    let params = learner.params();
+    let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
+    let experts = number("experts").or_else(|| number("max_experts")).unwrap_or(1) as usize;
+    let (gram, coordinates) = match data.features() {
+        Matrix::Dense(_) => (2 * columns * columns * float, columns.min(rows)),
+        Matrix::Sparse(_) => (0, columns),
+    };
+    let per_thread = COPIES_PER_THREAD * memory(data) + BATCH_VECTORS * (rows + columns) * float;
+    let states = if experts > 1 { STATES } else { 1 };
+    // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
+    let regressions = (2 * experts * states + 3) * labels * coordinates * float;
+    LASTING_COPIES * memory(data) + gram + threads.max(1) * per_thread + regressions
+}
+
+/// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes; a model has
+/// the same bits on any number of them.
+///
+/// Errs if even one thread would need more. See [`fit_bytes`] for what the reckoning is worth.
+///
+/// ```
+/// use arbormix::{fit, progress::Silent, registry, within_memory};
+/// use arbormix::data::planted::Planted;
+///
+/// let (train, _truth) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
+/// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
+/// let bounded = |bound| {
+///     within_memory(bound, learner.as_ref(), &train, &Silent, || fit(learner.as_ref(), &train, None, &Silent))
+/// };
+/// assert!(bounded(1 << 30).is_ok());
+/// assert!(bounded(1000).unwrap_err().to_string().contains("the bound is 1000 bytes"));
+/// # Ok::<(), arbormix::Error>(())
+/// ```
+pub fn within_memory<T: Send>(
+    bound: usize,
+    learner: &dyn Learner,
+    data: &Dataset,
+    progress: &dyn Progress,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    let all = rayon::current_num_threads();
+    let Some(threads) = (1..=all).rev().find(|&threads| fit_bytes(learner, data, threads) <= bound) else {
+        return Err(Error::Memory { needed: fit_bytes(learner, data, 1), bound });
+    };
+    if threads == all {
+        return work();
+    }
+    progress.note(&format!("{threads} of {all} threads work, to keep within the bound on memory"));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Error::Threads { message: error.to_string() })?.install(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::planted::Planted;
+    use crate::learner::fit;
+    use crate::registry::{self, Preset};
+    use std::sync::Mutex;
+
+    /// Keeps the notes.
+    #[derive(Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl Progress for Notes {
+        fn note(&self, message: &str) {
+            self.0.lock().unwrap().push(message.to_string());
+        }
+    }
+
+    #[test]
+    fn fewer_threads_work_within_a_bound_and_give_the_same_bits() {
+        let (data, _) = Planted { rows: 150, seed: 2, ..Planted::default() }.sample().unwrap();
+        let learner = registry::learner("ctbn", Preset::Default, &serde_json::json!({})).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        pool.install(|| {
+            let bytes = |threads| fit_bytes(learner.as_ref(), &data, threads);
+            let bounded = |bound, notes: &Notes| {
+                within_memory(bound, learner.as_ref(), &data, notes, || fit(learner.as_ref(), &data, None, notes))
+            };
+            let free = fit(learner.as_ref(), &data, None, &Notes::default()).unwrap();
+            for (bound, said) in [(bytes(3), None), (bytes(3) - 1, Some("2 of 3 threads")), (bytes(1), Some("1 of 3"))]
+            {
+                let notes = Notes::default();
+                assert_eq!(bounded(bound, &notes).unwrap().to_bytes().unwrap(), free.to_bytes().unwrap());
+                let notes = notes.0.into_inner().unwrap();
+                let note = notes.iter().find(|note| note.contains("bound on memory"));
+                assert_eq!(note.map(|note| said.is_some_and(|said| note.starts_with(said))), said.map(|_| true));
+            }
+            let error = bounded(bytes(1) - 1, &Notes::default()).unwrap_err();
+            assert!(matches!(error, Error::Memory { needed, bound } if needed == bytes(1) && bound == needed - 1));
+        });
+    }
+
+    #[test]
+    fn more_of_anything_needs_more() {
+        let base = Planted { rows: 100, ..Planted::default() };
+        let bytes = |planted: &Planted, experts: usize| {
+            let overrides = serde_json::json!({ "experts": experts });
+            let learner = registry::learner("mlme", Preset::Default, &overrides).unwrap();
+            fit_bytes(learner.as_ref(), &planted.sample().unwrap().0, 1)
+        };
+        let least = bytes(&base, 2);
+        assert!(bytes(&Planted { rows: 200, ..base.clone() }, 2) > least);
+        assert!(bytes(&Planted { features: 20, ..base.clone() }, 2) > least);
+        assert!(bytes(&Planted { labels: 8, ..base.clone() }, 2) > least);
+        assert!(bytes(&base, 3) > least);
+    }
+}

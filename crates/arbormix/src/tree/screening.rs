@@ -1,0 +1,256 @@
+//! Which parents of a label are worth a fit, judged from the labels' regressions without a parent.
+
+use std::cmp::Reverse;
+
+use super::scores::Task;
+use crate::logistic::loss::sigmoid;
+use crate::matrix::DenseMatrix;
+
+/// Sums over held-out rows that tell how far each label's surprises go with each other label.
+///
+/// Let pᵢ(x) be the probability of label i without a parent. If label j tells something about i that x does not, the
+/// log-odds of i are off by some δᵤ on the rows where yⱼ = u. To second order, the penalised log-likelihood of these
+/// rows gains most at δᵤ = S / (B + 1/C), and that is ½ S² / (B + 1/C), where S = Σ ωₙ (yᵢ − pᵢ) and
+/// B = Σ ωₙ pᵢ (1 − pᵢ) over them. All S and B cost one addition per row, label that it has, and other label. What
+/// different weights of the features for the two values of j would gain is not seen.
+pub(super) struct Surprises {
+    /// S, by label whether present (row) and surprised label (column).
+    present: DenseMatrix,
+    /// B, in the same way.
+    bend: DenseMatrix,
+    /// S and B of every label over all rows.
+    totals: Vec<[f64; 2]>,
+}
+
+impl Task<'_> {
+    /// For every label the places, among these rows, of those that have it.
+    pub(super) fn holders(&self, rows: &[usize]) -> Vec<Vec<usize>> {
+        let places = |label: &Vec<bool>| (0..rows.len()).filter(|&place| label[rows[place]]).collect();
+        self.labels.iter().map(places).collect()
+    }
+}
+
+impl Surprises {
+    pub(super) fn new(labels: usize) -> Surprises {
+        let nothing = DenseMatrix::zeros(labels, labels);
+        Surprises { present: nothing.clone(), bend: nothing, totals: vec![[0.0; 2]; labels] }
+    }
+
+    /// Adds a label's surprises on the held-out rows of a division, from its log-odds there; `holders` is
+    /// [`Task::holders`] of the rows.
+    pub(super) fn add(
+        &mut self,
+        task: &Task<'_>,
+        held: &[usize],
+        holders: &[Vec<usize>],
+        child: usize,
+        margins: &[f64],
+    ) {
+        let weights = task.weights_of(child);
+        let here: Vec<[f64; 2]> = held
+            .iter()
+            .zip(margins)
+            .map(|(&row, &z)| {
+                let (weight, p) = (weights.map_or(1.0, |weights| weights[row]), sigmoid(z));
+                [weight * (f64::from(task.labels[child][row]) - p), weight * p * (1.0 - p)]
+            })
+            .collect();
+        let plus = |[slope, bend]: [f64; 2], next: &[f64; 2]| [slope + next[0], bend + next[1]];
+        for (parent, places) in holders.iter().enumerate() {
+            let [slope, bend] = places.iter().map(|&place| &here[place]).fold([0.0; 2], plus);
+            self.present.row_mut(parent)[child] += slope;
+            self.bend.row_mut(parent)[child] += bend;
+        }
+        self.totals[child] = here.iter().fold(self.totals[child], plus);
+    }
+
+    /// What a parent would gain for a child.
+    fn gain(&self, parent: usize, child: usize, cost: f64) -> f64 {
+        let (slope, bend) = (self.present.get(parent, child), self.bend.get(parent, child));
+        let [all_slope, all_bend] = self.totals[child];
+        let side = |slope: f64, bend: f64| 0.5 * slope * slope / (bend.max(0.0) + 1.0 / cost);
+        side(slope, bend) + side(all_slope - slope, all_bend - bend)
+    }
+
+    /// For every parent the labels that have it among their `count` most promising parents, ascending; ties go to the
+    /// parent with the lower number.
+    pub(super) fn children(&self, count: usize, cost: f64) -> Vec<Vec<usize>> {
+        let labels = self.totals.len();
+        let mut children = vec![Vec::new(); labels];
+        for child in 0..labels {
+            let mut parents: Vec<(f64, Reverse<usize>)> = (0..labels)
+                .filter(|&parent| parent != child)
+                .map(|parent| (self.gain(parent, child, cost), Reverse(parent)))
+                .collect();
+            parents.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+            parents.truncate(count);
+            parents.iter().for_each(|(_, Reverse(parent))| children[*parent].push(child));
+        }
+        children
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::data::Dataset;
+    use crate::data::formats::{ReadOptions, read};
+    use crate::data::planted::Planted;
+    use crate::features::{FeatureMap, FeatureParams};
+    use crate::learner::TrainingSet;
+    use crate::logistic::LogisticParams;
+    use crate::progress::Silent;
+    use crate::random::Stream;
+    use crate::tree::{Branching, Candidates, EdgeScores, NodeParams, StructureParams, Trainer};
+
+    /// Calls `work` with a trainer on this data.
+    fn with_trainer<T>(data: &Dataset, candidates: Candidates, work: impl FnOnce(&Trainer<'_>) -> T) -> T {
+        let features = FeatureMap::fit(data, &FeatureParams::default()).unwrap().encode(data).unwrap();
+        let set =
+            TrainingSet { features: &features, labels: data.labels(), weights: None, label_names: data.label_names() };
+        let structure = StructureParams { candidates, ..StructureParams::default() };
+        work(&Trainer::new(&set, &LogisticParams::default(), &structure, &NodeParams::default(), 1))
+    }
+
+    fn planted(labels: usize, seed: u64) -> Dataset {
+        Planted { rows: 1500, labels, experts: 1, seed, ..Planted::default() }.sample().unwrap().0
+    }
+
+    /// The children of every parent for each number of candidates.
+    fn screened(trainer: &Trainer<'_>, number: u64, counts: &[usize]) -> Vec<Vec<Vec<usize>>> {
+        let task = trainer.task(None, None, &Silent);
+        let mut surprises = Surprises::new(trainer.labels.len());
+        for rows in task.divide(&mut Stream::new(trainer.seed, "edge-folds", number)) {
+            task.judge_alone(&task.fit_alone(rows).unwrap(), Some(&mut surprises));
+        }
+        counts.iter().map(|&count| surprises.children(count, trainer.structure.cost)).collect()
+    }
+
+    #[test]
+    fn all_parents_as_candidates_give_the_exact_scores_and_fewer_give_some_of_them() {
+        let data = planted(8, 3);
+        let scores = |candidates| with_trainer(&data, candidates, |trainer| trainer.scores(None, 0, &Silent).unwrap());
+        let (exact, few) = (scores(Candidates::Exact), scores(Candidates::Screened(2)));
+        assert_eq!(scores(Candidates::Screened(7)), exact);
+        assert_eq!(few.alone, exact.alone);
+        for child in 0..8 {
+            let scored: Vec<usize> = (0..8).filter(|&parent| few.given.get(parent, child).is_finite()).collect();
+            assert!(scored.len() == 2 && !scored.contains(&child), "{scored:?}");
+            scored.iter().for_each(|&parent| assert_eq!(few.given.get(parent, child), exact.given.get(parent, child)));
+        }
+    }
+
+    #[test]
+    fn gains_are_those_of_a_shift_on_each_side() {
+        let data = planted(5, 4);
+        with_trainer(&data, Candidates::Auto, |trainer| {
+            let weights: Vec<f64> = (0..data.rows()).map(|row| 0.5 + (row % 3) as f64).collect();
+            let task = trainer.task(Some(&weights), None, &Silent);
+            let split = task.fit_alone(task.divide(&mut Stream::new(1, "edge-folds", 0)).remove(0)).unwrap();
+            let coefficients: Vec<_> = split.alone.iter().collect();
+            let margins = trainer.design.block(Some(&split.rows.held), &[]).margins(&coefficients);
+            let mut surprises = Surprises::new(5);
+            task.judge_alone(&split, Some(&mut surprises));
+            for (parent, child) in [(0, 1), (3, 2), (4, 0)] {
+                let mut gain = 0.0;
+                for value in [false, true] {
+                    // Newton's decrement of the shift at 0, by differences of the penalised log-likelihood.
+                    let log_likelihood = |shift: f64| {
+                        let of = |(local, &row): (usize, &usize)| {
+                            let z = margins.get(local, child) + shift;
+                            let y = if trainer.labels[child][row] { z } else { -z };
+                            -weights[row] * (-y).exp().ln_1p()
+                        };
+                        let held = split.rows.held.iter().enumerate();
+                        let sum: f64 = held.filter(|&(_, &row)| trainer.labels[parent][row] == value).map(of).sum();
+                        sum - 0.5 * shift * shift / trainer.structure.cost
+                    };
+                    let step = 1e-4;
+                    let [below, here, above] = [-step, 0.0, step].map(log_likelihood);
+                    let (slope, bend) = ((above - below) / (2.0 * step), (above - 2.0 * here + below) / (step * step));
+                    gain -= 0.5 * slope * slope / bend;
+                }
+                let ours = surprises.gain(parent, child, trainer.structure.cost);
+                assert!((ours - gain).abs() < 1e-3 * gain.max(0.1), "{ours} against {gain}");
+            }
+        });
+    }
+
+    fn total(scores: &EdgeScores, tree: &Branching) -> f64 {
+        let of = |(child, parent): (usize, &Option<usize>)| match parent {
+            Some(parent) => scores.given.get(*parent, child),
+            None => scores.alone[child],
+        };
+        tree.parents().iter().enumerate().map(of).sum()
+    }
+
+    /// What the tree with so many candidates loses of what the exact tree's edges gain.
+    fn share_lost(data: &Dataset, candidates: usize) -> f64 {
+        let tree = |candidates| with_trainer(data, candidates, |t| t.structure(None, 0, &Silent).unwrap());
+        let scores = with_trainer(data, Candidates::Exact, |t| t.scores(None, 0, &Silent).unwrap());
+        let best = total(&scores, &tree(Candidates::Exact));
+        let alone: f64 = scores.alone.iter().sum();
+        (best - total(&scores, &tree(Candidates::Screened(candidates)))) / (best - alone)
+    }
+
+    #[test]
+    fn five_candidates_lose_next_to_nothing_and_one_loses_more() {
+        for seed in 0..3 {
+            let data = planted(12, seed);
+            let (five, one) = (share_lost(&data, 5), share_lost(&data, 1));
+            assert!(five < 0.01 && one > five, "seed {seed}: {five} with five, {one} with one");
+        }
+    }
+
+    /// What `docs/results/screening.md` shows.
+    #[test]
+    #[ignore = "minutes of work: compares screened trees with exact ones"]
+    fn how_often_the_screened_tree_is_the_exact_one() {
+        const COUNTS: [usize; 5] = [1, 3, 5, 10, 20];
+        let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+        let folder = std::env::var_os("ARBORMIX_DATA").map_or(beside, PathBuf::from);
+        let mut sets: Vec<(String, Dataset)> =
+            [10, 20, 40].map(|d| (format!("planted, {d} labels"), planted(d, 7))).to_vec();
+        for file in ["yeast.arff.gz", "rcv1subset1-top10.arff.gz", "enron.arff"] {
+            match folder.join(file) {
+                path if path.is_file() => sets.push((file.to_string(), read(&path, &ReadOptions::default()).unwrap())),
+                path => println!("SKIPPED: there is no {}; set ARBORMIX_DATA", path.display()),
+            }
+        }
+        println!("| data | labels | candidates | same tree | same edges | score lost, share of what edges gain |");
+        println!("|---|---|---|---|---|---|");
+        for (name, data) in sets {
+            let labels = data.labels().count();
+            let divisions = if labels > 40 { 3 } else { 5 };
+            let mut lines: Vec<(usize, usize, f64)> = vec![(0, 0, 0.0); COUNTS.len()];
+            let mut edges = 0;
+            with_trainer(&data, Candidates::Exact, |trainer| {
+                for number in 0..divisions {
+                    let scores = trainer.scores(None, number, &Silent).unwrap();
+                    let exact = Branching::best(&scores, 0.0);
+                    let gain = total(&scores, &exact) - scores.alone.iter().sum::<f64>();
+                    edges += exact.parents().iter().flatten().count();
+                    for (line, children) in lines.iter_mut().zip(screened(trainer, number, &COUNTS)) {
+                        let mut some = EdgeScores { given: scores.given.clone(), ..scores.clone() };
+                        for parent in 0..labels {
+                            for child in (0..labels).filter(|child| !children[parent].contains(child)) {
+                                some.given.row_mut(parent)[child] = f64::NEG_INFINITY;
+                            }
+                        }
+                        let tree = Branching::best(&some, 0.0);
+                        let both = tree.parents().iter().zip(exact.parents());
+                        line.0 += usize::from(tree == exact);
+                        line.1 += both.filter(|(ours, theirs)| ours == theirs && ours.is_some()).count();
+                        line.2 += (total(&scores, &exact) - total(&scores, &tree)) / gain / divisions as f64;
+                    }
+                }
+            });
+            for (count, (same, kept, lost)) in COUNTS.iter().zip(lines).filter(|(count, _)| **count < labels) {
+                let lost = 100.0 * lost;
+                println!("| {name} | {labels} | {count} | {same} of {divisions} | {kept} of {edges} | {lost:.2} % |");
+            }
+        }
+    }
+}

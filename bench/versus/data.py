@@ -26,10 +26,12 @@ class Data:
     """Where the files are, and where encoded rows are kept."""
 
     def __init__(self, folder, home):
-        self.home = home / "rows"
         self.real = folder is not None
         self.folder = folder if self.real else home / "planted"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.real:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        # Files of the same names in another folder are other data.
+        self.home = home / "rows" / hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]
 
     def path(self, name):
         """The data file, made if real ones are absent."""
@@ -50,8 +52,8 @@ class Data:
         path = self.path(name)
         if path.suffix != ".gz":
             return path
-        folder = self.home.parent / "plain"
-        folder.mkdir(exist_ok=True)
+        folder = self.home / "plain"
+        folder.mkdir(parents=True, exist_ok=True)
         plain = folder / f"{name}.arff"
         if not plain.exists():
             with gzip.open(path) as source, open(folder / "part", "wb") as target:

@@ -85,8 +85,8 @@ impl Size {
             let gate: Vec<f64> = experts.iter().map(|expert| (4.0 * dot(&expert.gate, &place)).exp()).collect();
             sets.push(experts[stream.weighted(&gate)].draw(&place, &mut stream));
         }
-        let columns = (1..=self.features).map(|j| Column::numeric(j.to_string())).collect();
-        let names = (0..self.labels).map(|i| i.to_string()).collect();
+        let columns = (1..=self.features).map(|j| Column::numeric(format!("x{j}"))).collect();
+        let names = (1..=self.labels).map(|i| format!("y{i}")).collect();
         let features = Matrix::Sparse(builder.finish(self.features));
         Ok(Dataset::new("planted", features, columns, Labels::new(self.labels, sets), names)?)
     }

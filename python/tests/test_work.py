@@ -37,7 +37,8 @@ def test_an_interrupt_ends_the_work_inside_a_solver():
         """
         import os, signal, threading, time, numpy as np, scipy.sparse, arbormix
         draws = np.random.default_rng(0)
-        X = scipy.sparse.random(20000, 20000, density=0.005, format="csr", random_state=0)
+        rows, columns = np.repeat(np.arange(20000), 100), draws.integers(0, 20000, size=2000000)
+        X = scipy.sparse.csr_matrix((draws.random(2000000), (rows, columns)), shape=(20000, 20000))
         y = draws.integers(0, 2, size=(20000, 16))
         slow = {"logistic_solver_tolerance": 1e-15, "logistic_solver_max_iterations": 10000}
         threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -16,11 +16,13 @@ _EVERYWHERE = {
 _SEARCH = {"check_classifier_multioutput": "predict gives the most probable set, or votes, not the labels with P > 1/2"}
 _VOTES = {"check_classifiers_multilabel_output_format_predict_proba": "shares of votes may be 0 and 1"}
 _NEIGHBOURS = {"check_fit2d_1sample": "one row has no neighbours; the error says so in other words than the check's"}
+_HELD_OUT = {"check_fit2d_1sample": "one row cannot be held out; the error says so in other words than the check's"}
 _OF_CLASS = {
     "ProbabilisticChain": _SEARCH,
     "EnsembleOfChains": _SEARCH | _VOTES,
     "MLKNN": _NEIGHBOURS,
     "IBLR": _NEIGHBOURS,
+    "StackedMixture": _HELD_OUT,
 }
 # The checks fit as few as ten rows.
 _FEW_ROWS = {"MLKNN": {"neighbours": 2}, "IBLR": {"neighbours": 2}}

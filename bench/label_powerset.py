@@ -4,7 +4,7 @@
 
 Peers: 200 extra-trees; an RBF-SVM with C = 1 (z-scored features, sparse ones as they are). DATA holds NAME.arff or
 NAME.arff.gz and NAME.xml, FOLDS holds NAME.txt with one fold id per row (for NAME-top10 too). Every finished fold is a
-JSON file in CELLS; the same command begun again goes on from there. `scripts/default-table` lays them beside ours.
+JSON file in CELLS; the same command begun again goes on from there. `scripts/beside-peers` lays them beside ours.
 
 The measures are worked out here and share no code with arbormix. Extra-trees give an unseen label set probability 0 and
 an infinite loss; `cll_loss` lends them arbormix's own remedy (a share for unseen sets by Good and Turing, spread over

@@ -116,7 +116,8 @@ impl Model {
     ) -> Result<()> {
         if !self.predictor.has_distributions() {
             let (method, what) = (self.method(), "decisions by thresholds");
-            return Err(Error::Unsupported { method, what, reason: "it is no mixture of trees; use mlme, ctbn or br" });
+            let reason = "they are part of answers from a joint distribution, which it has not; use mlme or ctbn";
+            return Err(Error::Unsupported { method, what, reason });
         }
         let temperature = self.temperature.map(|fitted| fitted.value);
         let marginals = marginals_at(temperature, learner, data, weights, folds, progress)?;

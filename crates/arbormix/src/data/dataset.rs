@@ -328,17 +328,19 @@ impl Dataset {
         };
         let rows = || parts.into_iter().flat_map(|part| (0..part.rows()).map(move |row| (part, row)));
         let (sets, masks) = rows().map(|(part, row)| (part.labels.row(row).clone(), known(part, row))).unzip();
-        let mut builder = SparseBuilder::default();
-        for (part, row) in rows() {
-            part.features.visit_row(row, |column, value| builder.push(column, value));
-            builder.end_row();
-        }
         let features = match (&self.features, &other.features) {
             (Matrix::Dense(first), Matrix::Dense(second)) => {
                 let values = [first.values(), second.values()].concat();
                 Matrix::Dense(DenseMatrix::new(first.rows() + second.rows(), first.cols(), values))
             }
-            _ => Matrix::Sparse(builder.finish(self.columns.len())),
+            _ => {
+                let mut builder = SparseBuilder::default();
+                for (part, row) in rows() {
+                    part.features.visit_row(row, |column, value| builder.push(column, value));
+                    builder.end_row();
+                }
+                Matrix::Sparse(builder.finish(self.columns.len()))
+            }
         };
         let labels = Labels::with_mask(self.labels.count(), sets, masks);
         let joined =

@@ -97,7 +97,10 @@ impl Model {
         let (Some(expert), RowExpert::Tree(tree, tables)) =
             (self.predictor().experts().get(spoke).copied(), &mixture.experts[spoke])
         else {
-            let (what, reason) = ("reasons for a prediction", "a table of label sets has none; use mlme, ctbn or br");
+            let (what, reason) = (
+                "reasons for a prediction",
+                "only label trees of regressions on the features have them; use mlme, ctbn or br",
+            );
             return Err(Error::Unsupported { method: self.method(), what, reason });
         };
         let feature_names = self.features.names();

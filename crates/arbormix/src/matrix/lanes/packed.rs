@@ -5,7 +5,7 @@ use pulp::{Arch, NullaryFnOnce};
 use super::dense::{GROUP, for_groups, group_product, strips};
 use super::sparse::sparse_row;
 use super::{Lanes, load, tiles};
-use crate::matrix::{Columns, DenseMatrix, Matrix, SparseMatrix};
+use crate::matrix::{Columns, DenseMatrix, Matrix, SparseMatrix, flops};
 
 /// Columns that ever new rows are multiplied with, as the kernels read them: a product with a single row must not wait
 /// for the packing of all columns.
@@ -63,6 +63,11 @@ impl PackedColumns {
 
 /// X · right, rows × P, row by row; each cell has the bits of [`Matrix::product`].
 pub(in crate::matrix) fn packed_product(matrix: &Matrix, right: &PackedColumns) -> DenseMatrix {
+    let cells = match matrix {
+        Matrix::Dense(dense) => dense.values().len(),
+        Matrix::Sparse(sparse) => sparse.stored(),
+    };
+    flops::count(cells, right.cols);
     Arch::new().dispatch(PackedProduct { matrix, right })
 }
 

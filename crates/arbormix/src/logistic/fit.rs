@@ -11,9 +11,11 @@ use crate::error::{Error, Result};
 use crate::matrix::{Columns, Operator};
 use crate::progress::Progress;
 
+/// Problems that the kernels work on side by side.
+pub(crate) const TILE: usize = 8;
 /// Problems solved together: two tiles of the kernels. More would gain nothing, fewer batches could not share the work
 /// among threads. Memory is about eight numbers per row and problem in flight.
-const BATCH: usize = 16;
+const BATCH: usize = 2 * TILE;
 /// Share of the predicted decrease that a step must deliver (Armijo).
 const SUFFICIENT: f64 = 1e-4;
 /// Halvings of a step at most; after that rounding hides any decrease.

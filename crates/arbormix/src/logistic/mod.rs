@@ -20,10 +20,11 @@ mod softmax;
 mod tests;
 
 pub use design::{Block, Coefficients, Design, FeatureWeights};
+pub(crate) use fit::TILE;
 pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use linear::LinearFunctions;
-pub use params::{Bias, GateParams, LogisticParams, SolverParams};
+pub use params::{Bias, Criterion, GateParams, LogisticParams, SolverParams};
 pub(crate) use path::LOG_FLOOR;
 pub use path::{Target, choose_costs, cost_folds};
 pub(crate) use ridge::Ridge;

@@ -44,6 +44,17 @@ impl Default for SolverParams {
     }
 }
 
+/// What the choice of C looks at on held-out rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// The log-likelihood: probabilities are what we are after.
+    #[default]
+    Likelihood,
+    /// The share of targets predicted rightly (LIBLINEAR's `-C`): larger C, more exact matches, worse probabilities.
+    Accuracy,
+}
+
 /// How the logistic regressions of a method are fitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +65,9 @@ pub struct LogisticParams {
     pub costs: Vec<f64>,
     /// Folds of the cross-validation that chooses C.
     pub folds: usize,
+    /// What that cross-validation compares.
+    #[serde(default)]
+    pub criterion: Criterion,
     /// When the solver stops.
     pub solver: SolverParams,
 }
@@ -64,6 +78,7 @@ impl Default for LogisticParams {
             bias: Bias::Penalised,
             costs: vec![1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2],
             folds: 3,
+            criterion: Criterion::Likelihood,
             solver: SolverParams::default(),
         }
     }

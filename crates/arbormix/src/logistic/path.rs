@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::design::{Coefficients, Design};
 use super::fit::{Problem, solve};
 use super::loss::log_probability;
-use super::params::LogisticParams;
+use super::params::{Criterion, LogisticParams};
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::random::Stream;
@@ -45,7 +45,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood, ties to the smaller.
+/// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood (or whatever
+/// `params.criterion` says), ties to the smaller.
 ///
 /// `rows` (`None`: all) are divided by `fold_of[row]`; for each fold the path is solved on the other folds from the
 /// smallest cost upwards, each solution starting at the previous one. Slices have the full length N.
@@ -87,7 +88,11 @@ pub fn choose_costs(
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
                         let target = &targets[p];
-                        target.weights.map_or(1.0, |w| w[row]) * log_probability(z, target.values[row]).max(LOG_FLOOR)
+                        let score = match params.criterion {
+                            Criterion::Likelihood => log_probability(z, target.values[row]).max(LOG_FLOOR),
+                            Criterion::Accuracy => f64::from((z >= 0.0) == target.values[row]),
+                        };
+                        target.weights.map_or(1.0, |w| w[row]) * score
                     };
                     scores[p] = margins.iter().enumerate().map(row_score).sum::<f64>();
                 });

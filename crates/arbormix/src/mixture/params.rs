@@ -139,11 +139,14 @@ pub struct MixtureParams {
     pub seed: u64,
 }
 
+/// M-steps begin at the last optimum and take so many Newton steps at most: EM climbs all the same.
+const PARTIAL: SolverParams = SolverParams { tolerance: 1e-6, max_iterations: 2 };
+
 impl Default for MixtureParams {
     fn default() -> Self {
         MixtureParams {
             logistic: LogisticParams { costs: vec![1e-2, 1e-1, 1.0, 1e1, 1e2], ..LogisticParams::default() },
-            gate: GateChoice { penalties: vec![0.3, 1.0, 3.0], solver: SolverParams::default() },
+            gate: GateChoice { penalties: vec![0.3, 1.0, 3.0], ..MixtureParams::paper().gate },
             experts: Experts::Count(12),
             start: Start::LabelClusters,
             em: EmParams { max_iterations: 30, responsibilities: Responsibilities::Plain, ..MixtureParams::paper().em },
@@ -162,7 +165,7 @@ impl Presets for MixtureParams {
             logistic: LogisticParams::default(),
             structure: StructureParams::paper(),
             nodes: NodeParams::default(),
-            gate: GateChoice { penalties: vec![1.0], solver: SolverParams::default() },
+            gate: GateChoice { penalties: vec![1.0], solver: PARTIAL },
             experts: Experts::Count(5),
             min_experts: 1,
             max_experts: 20,
@@ -172,7 +175,7 @@ impl Presets for MixtureParams {
                 max_iterations: 50,
                 tolerance: 1e-4,
                 responsibilities: Responsibilities::Plain,
-                solver: SolverParams { tolerance: 1e-6, max_iterations: 2 },
+                solver: PARTIAL,
             },
             refinements: 0,
             validation: ValidationParams { share: 0.3, early_stopping: false },

@@ -15,7 +15,7 @@ use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
 use crate::features::FeatureParams;
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, LogisticParams, Solution, SolverParams, Target, choose_costs, cost_folds};
+use crate::logistic::{Design, LogisticParams, Solution, SolverParams, TILE, Target, choose_costs, cost_folds};
 use crate::progress::Progress;
 
 /// Everything needed to learn trees on one training set, again and again with other weights.
@@ -156,6 +156,7 @@ impl<'a> Trainer<'a> {
         for (place, job) in jobs.into_iter().enumerate() {
             groups.entry(job.condition).or_default().push((place, job));
         }
+        self.merge_narrow(&mut groups);
         let mut places: Vec<usize> = Vec::with_capacity(count);
         let mut units: Vec<Batch<'_>> = Vec::new();
         for (condition, group) in groups {
@@ -171,6 +172,27 @@ impl<'a> Trainer<'a> {
         let mut out: Vec<Option<Solution>> = vec![None; count];
         places.into_iter().zip(solved.into_iter().flatten()).for_each(|(place, solution)| out[place] = Some(solution));
         Ok(out.into_iter().flatten().collect())
+    }
+
+    /// Lets a few regressions that see part of the rows join those that see all of them, with weight 0 elsewhere.
+    ///
+    /// The kernels spend as much on one regression as on a tile of them, so on a block of its own a group costs its
+    /// share of the rows per tile; among the others each of its members costs its share of a tile of all rows.
+    fn merge_narrow(&self, groups: &mut BTreeMap<Condition, Vec<(usize, Job<'_>)>>) {
+        let rows = self.design.rows();
+        let is_narrow = |condition: Condition, members: usize| match condition {
+            Condition::Parent { parent, value } => {
+                let seen = self.labels[parent].iter().filter(|&&on| on == value).count();
+                seen * members.div_ceil(TILE) * TILE > rows * members
+            }
+            Condition::Always | Condition::ParentFeature { .. } => false,
+        };
+        let narrow: Vec<Condition> =
+            groups.iter().filter(|(condition, group)| is_narrow(**condition, group.len())).map(|(&c, _)| c).collect();
+        let merged: Vec<_> = narrow.iter().filter_map(|condition| groups.remove(condition)).flatten().collect();
+        if !merged.is_empty() {
+            groups.entry(Condition::Always).or_default().extend(merged);
+        }
     }
 
     /// C of every regression under these conditions, by cross-validation without the tree's weights.

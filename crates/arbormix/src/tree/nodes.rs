@@ -40,6 +40,19 @@ impl Condition {
             Condition::ParentFeature { parent } => work(&design.block(None, &[&column(&labels[parent])])),
         }
     }
+
+    /// Weights of all rows, 0 where this condition does not hold.
+    pub(super) fn masked(self, weights: Option<&[f64]>, labels: &[Vec<bool>]) -> Vec<f64> {
+        let mut masked = weights.map_or_else(|| vec![1.0; labels.first().map_or(0, Vec::len)], <[f64]>::to_vec);
+        if let Condition::Parent { parent, value } = self {
+            masked
+                .iter_mut()
+                .zip(&labels[parent])
+                .filter(|(_, on)| **on != value)
+                .for_each(|(weight, _)| *weight = 0.0);
+        }
+        masked
+    }
 }
 
 /// 0/1 numbers of a label.

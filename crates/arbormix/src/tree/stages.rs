@@ -132,9 +132,10 @@ pub(super) struct Nodes<'a> {
     pub(super) solver: SolverParams,
 }
 
-/// Regressions that see the same rows.
+/// Regressions that are solved together.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Batch<'a> {
+    /// The rows of the block: those of the jobs' own condition, or all.
     pub(super) condition: Condition,
     pub(super) jobs: Vec<Job<'a>>,
 }
@@ -145,12 +146,25 @@ impl<'a> Stage for Nodes<'a> {
     type Answer = Vec<Solution>;
 
     fn answer(&self, trainer: &Trainer<'_>, unit: &Batch<'a>, progress: &dyn Progress) -> Result<Vec<Solution>> {
+        // A job that sees part of the block's rows has weight 0 on the others.
+        let weights: Vec<Option<Cow<'_, [f64]>>> = unit
+            .jobs
+            .iter()
+            .map(|job| {
+                let weights = job.weights.map(|place| &*self.weights[place]);
+                match job.condition == unit.condition {
+                    true => weights.map(Cow::Borrowed),
+                    false => Some(Cow::Owned(job.condition.masked(weights, &trainer.labels))),
+                }
+            })
+            .collect();
         let problems: Vec<Problem<'_>> = unit
             .jobs
             .iter()
-            .map(|job| Problem {
+            .zip(&weights)
+            .map(|(job, weights)| Problem {
                 targets: &trainer.labels[job.label],
-                weights: job.weights.map(|place| &*self.weights[place]),
+                weights: weights.as_deref(),
                 cost: job.cost,
                 start: job.start.as_deref(),
                 coordinates: None,

@@ -7,8 +7,9 @@ use crate::matrix::{Columns, DenseMatrix, flops};
 
 /// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
 const ROWS_TOGETHER: usize = 48;
-/// Rows whose sums are kept in registers at once.
-pub(super) const GROUP: usize = 4;
+/// Rows whose sums are kept in registers at once: with a tile of eight that is twelve of sixteen registers, and a tile,
+/// which does not fit the nearest cache beside the rows, is read once for all of them.
+pub(super) const GROUP: usize = 6;
 
 /// Σⱼ X[n, j] v[j] for a group of rows.
 #[inline(always)]
@@ -36,7 +37,7 @@ fn add_group<const W: usize, const R: usize>(rows: &[&[f64]; R], left: &[Lanes<W
     }
 }
 
-/// Calls `$work(rows, first row)` for groups of rows of the range, four at a time, then one by one.
+/// Calls `$work(rows, first row)` for groups of rows of the range, six at a time, then one by one.
 macro_rules! for_groups {
     ($matrix:expr, $range:expr, |$rows:ident, $first:ident| $work:expr) => {{
         let mut $first = $range.start;

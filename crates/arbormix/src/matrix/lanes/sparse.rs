@@ -5,6 +5,10 @@ use pulp::{Arch, NullaryFnOnce};
 use super::{Lanes, load, store, tiles};
 use crate::matrix::{Columns, SparseMatrix, flops};
 
+/// Sums of a row that grow side by side: one alone would make every addition wait for the one before.
+const CHAINS: usize = 4;
+
+/// Σⱼ X[row, j] v[j]; cell i of the row belongs to sum i mod 4, whatever the width of the tile.
 #[inline(always)]
 pub(super) fn sparse_row<const W: usize, const SQUARED: bool>(
     matrix: &SparseMatrix,
@@ -12,11 +16,23 @@ pub(super) fn sparse_row<const W: usize, const SQUARED: bool>(
     right: &[Lanes<W>],
 ) -> Lanes<W> {
     let (columns, values) = matrix.row(row);
-    let mut sum = Lanes::ZERO;
-    for (&column, &value) in columns.iter().zip(values) {
-        sum.add_scaled(if SQUARED { value * value } else { value }, &right[column as usize]);
+    let mut sums = [Lanes::<W>::ZERO; CHAINS];
+    let (groups, rest) = columns.as_chunks::<CHAINS>();
+    let (value_groups, value_rest) = values.as_chunks::<CHAINS>();
+    for (columns, values) in groups.iter().zip(value_groups) {
+        for chain in 0..CHAINS {
+            let value = if SQUARED { values[chain] * values[chain] } else { values[chain] };
+            sums[chain].add_scaled(value, &right[columns[chain] as usize]);
+        }
     }
-    sum
+    for (chain, (&column, &value)) in rest.iter().zip(value_rest).enumerate() {
+        sums[chain].add_scaled(if SQUARED { value * value } else { value }, &right[column as usize]);
+    }
+    let [mut total, second, third, fourth] = sums;
+    for lane in 0..W {
+        total.0[lane] = (total.0[lane] + second.0[lane]) + (third.0[lane] + fourth.0[lane]);
+    }
+    total
 }
 
 #[inline(always)]

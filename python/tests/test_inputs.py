@@ -176,3 +176,26 @@ def test_two_other_values_come_back(data):
     np.testing.assert_allclose(np.exp(single.log_prob(X, words)), np.where(y[:, 0] == 1, p, 1 - p))
     with pytest.raises(ValueError, match="y holds 'maybe' in row 1"):
         single.score(X[:2], np.array(["no", "maybe"]))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_columns_of_lists_of_labels(kind, data):
+    library = pytest.importorskip(kind)
+    lists = [["cat", "pet"], ["dog"], []] * 50
+    column = library.array(lists) if kind == "pyarrow" else library.Series(lists)
+    expected = arbormix.BinaryRelevance().fit(data[0], lists)
+    model = arbormix.BinaryRelevance().fit(data[0], column)
+    assert list(model.label_names_) == ["cat", "dog", "pet"] and model.model_.to_bytes() == expected.model_.to_bytes()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_dates_are_no_numbers(kind, data):
+    library = pytest.importorskip(kind)
+    day = np.datetime64("2020-02-29")
+    with pytest.raises(ValueError, match="'day'.*dates or times"):
+        arbormix.BinaryRelevance().fit(library.DataFrame({"day": np.full(150, day, dtype="datetime64[us]")}), data[1])
+
+
+def test_weights_that_are_no_numbers_are_named(data):
+    with pytest.raises(ValueError, match="sample_weight = 'balanced'"):
+        arbormix.BinaryRelevance().fit(*data, sample_weight="balanced")

@@ -123,6 +123,19 @@ def test_unknown_labels_are_passed_on(data):
     np.testing.assert_array_equal(partly.labels(), np.where(np.isnan(y), -1, y))
 
 
+def test_many_rows_are_as_each_alone(data):
+    """Many rows are encoded block by block; a refusal still counts them from the first."""
+    X, y = data
+    model = arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+    many = np.tile(X, (7, 1))
+    proba = model.predict_proba(many)
+    np.testing.assert_array_equal(proba, model.predict_proba(np.asfortranarray(many)))
+    np.testing.assert_array_equal(proba[::97], [model.predict_proba(row[None])[0] for row in many[::97]])
+    many[700, 3] = np.inf
+    with pytest.raises(ValueError, match='"x3" is inf in row 700'):
+        model.predict(many)
+
+
 def test_missing_features_are_imputed(data):
     X, y = data
     holes = X.copy()

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     classes_: list[npt.NDArray[Any]] | npt.NDArray[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, distributed: bool = False) -> MultiLabelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, distributed: bool = False) -> Self:
         """Learns from rows ``X`` and their labels ``y``.
 
         Parameters
@@ -190,7 +190,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.model_.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MultiLabelClassifier:
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """Reads a model file of this method; :func:`arbormix.load` reads one of any."""
         # Here, since the classes are made from this one.
         from ._classes import load
@@ -201,7 +201,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         return estimator
 
     @classmethod
-    def paper(cls, **params: Any) -> MultiLabelClassifier:
+    def paper(cls, **params: Any) -> Self:
         """An estimator with every choice as in the ML-ME paper, but for those given."""
         return cls(**{name: p.paper for name, p in cls._method.parameters.items()} | params)
 

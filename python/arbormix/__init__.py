@@ -15,10 +15,11 @@ The classes of the methods are made from the library's registry: their parameter
 from __future__ import annotations
 
 from . import metrics
+from ._classes import CLASSES, load
 from ._compare import Comparison, compare
 from ._core import __version__
 from ._data import Data, load_arff, load_csv, load_libsvm
-from ._estimators import CLASSES, MultiLabelClassifier, load
+from ._estimators import MultiLabelClassifier
 from ._explanation import Explanation
 from ._queries import Given
 from ._results import BestSets, CredibleSets, Decisions, TopSets

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import metrics as metrics
+from ._classes import load as load
 from ._compare import Comparison as Comparison
 from ._compare import compare as compare
 from ._core import __version__ as __version__
@@ -11,7 +12,6 @@ from ._data import load_arff as load_arff
 from ._data import load_csv as load_csv
 from ._data import load_libsvm as load_libsvm
 from ._estimators import MultiLabelClassifier as MultiLabelClassifier
-from ._estimators import load as load
 from ._explanation import Explanation as Explanation
 from ._queries import Given as Given
 from ._results import BestSets as BestSets

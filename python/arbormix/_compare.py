@@ -159,7 +159,7 @@ def compare(
     >>> list(found.tests("hamming_loss")["method"])
     ['CTBN', 'MLKNN']
     """
-    named = _named(estimators)
+    named = _named([estimators] if isinstance(estimators, MultiLabelClassifier) else estimators)
     if reference is None:
         reference = "MLME" if "MLME" in named else next(iter(named))
     if reference not in named:
@@ -199,8 +199,10 @@ def _task(name: str, part: Any, cv: Any, seed: int, probe: MultiLabelClassifier)
     """The parts of a data set, and the fold of each row."""
     if isinstance(part, Data):
         X, y = part.frames() if part.categories else (part.X, part.y)
-    else:
+    elif isinstance(part, tuple | list) and len(part) == 2:
         X, y = part
+    else:
+        raise TypeError(f"{name}: a {type(part).__name__} is no data to compare on; give a pair (X, y) or Data")
     # An estimator of its own: checking the rows leaves their number of features behind.
     parts, _ = type(probe)()._parts(X, y)
     rows = len(parts[2])

@@ -1,13 +1,12 @@
-"""The estimators, one class per method, made from the library's registry."""
+"""What all estimators share."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import json
 import os
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from ._progress import Bar
 from ._queries import Given, Queries
 from ._results import Floats
 from ._rows import Features, features_of, weights_of
-from ._targets import ZERO_ONE, Targets
+from ._targets import Targets
 
 
 class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,7 +32,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     classes_: list[npt.NDArray[Any]] | npt.NDArray[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, distributed: bool = False) -> MultiLabelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, distributed: bool = False) -> Self:
         """Learns from rows ``X`` and their labels ``y``.
 
         Parameters
@@ -54,8 +53,15 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         weights = weights_of(sample_weight, data.rows)
         method, overrides = self._method.name, self._overrides()
         helpers = Helpers(method, overrides, *parts, weights) if distributed else None
+        # The library has its own copy: a DataFrame's cells, say, need not wait for the end of the fit.
+        del parts
         with Bar() if self.verbose else contextlib.nullcontext() as bar:
-            model = _core.fit(method, "default", overrides, data, weights, bar, helpers)
+            try:
+                model = _core.fit(method, "default", overrides, data, weights, bar, helpers)
+            except ValueError as error:
+                if not str(error).startswith("parameter "):
+                    raise
+                raise ValueError(_params.in_our_words(str(error))) from None
         self._adopt(model, targets)
         gate = model.ask(data).gate()
         self.gate_use_ = None if gate is None else gate.mean(axis=0)
@@ -87,10 +93,13 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.report_ = facts["report"]
         self.notes_ = facts["feature_notes"] + facts["report"]["notes"]
 
-    def _checked(self, X: Any) -> tuple[Features, list[Column] | None]:
-        """Features, and their columns if those have categories."""
+    def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' first.")
+
+    def _checked(self, X: Any) -> tuple[Features, list[Column] | None]:
+        """Features, and their columns if those have categories."""
+        self._check_fitted()
         features, columns = features_of(self, X, reset=False)
         return features, None if columns is None or all(words is None for _, words in columns) else columns
 
@@ -118,9 +127,9 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         ``ProbabilisticChain`` is the most probable set. With a loss, ``"f1"`` for example, the best decision for it
         (see :meth:`decide`). ``frame="pandas"`` or ``"polars"`` gives a DataFrame.
         """
-        labels = self._ask(X).predict()[0] if loss is None else self.decide(X, loss).labels
+        labels = self._ask(X).predict()[0] if loss is None else self._decided(X, loss)
         if frame is not None:
-            return self._table(labels, X, frame)
+            return self._table(self._targets.values(labels), X, frame)
         return self._targets.decode(labels)
 
     def predict_proba(self, X: Any, *, frame: str | None = None) -> Any:
@@ -150,8 +159,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         ``known`` is a mapping ``{"cat": 1, "dog": 0}``, the same for all rows, or an array or DataFrame with a row per
         row and NaN for unknown; columns of a DataFrame are matched by name and need not be all labels.
         """
-        if not hasattr(self, "model_"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' first.")
+        self._check_fitted()
         return Given(self, known)
 
     def explain(self, X: Any, row: int = 0, *, features: int = 3) -> Explanation:
@@ -168,26 +176,32 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
     @property
     def trees_(self) -> list[dict[str, str | None]]:
         """The label trees, one per expert: each label's parent, or None."""
+        self._check_fitted()
         names = self._names()
         parents = [[None if parent is None else names[parent] for parent in tree] for tree in self.model_.trees]
         return [dict(zip(names, tree, strict=True)) for tree in parents]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that the command line and Rust read too."""
-        if not hasattr(self, "model_"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' first.")
+        """Writes the model file that the command line and Rust read too.
+
+        The file knows 0 and 1: of a ``y`` with two other values, or of one dimension, only a pickle keeps the form.
+        """
+        self._check_fitted()
         self.model_.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MultiLabelClassifier:
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """Reads a model file of this method; :func:`arbormix.load` reads one of any."""
+        # Here, since the classes are made from this one.
+        from ._classes import load
+
         estimator = load(path)
         if not isinstance(estimator, cls):
             raise ValueError(f"{os.fspath(path)} holds a model of {type(estimator).__name__}, not of {cls.__name__}")
         return estimator
 
     @classmethod
-    def paper(cls, **params: Any) -> MultiLabelClassifier:
+    def paper(cls, **params: Any) -> Self:
         """An estimator with every choice as in the ML-ME paper, but for those given."""
         return cls(**{name: p.paper for name, p in cls._method.parameters.items()} | params)
 
@@ -218,81 +232,4 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
             return tags
 
 
-#: Class of each method of the registry. A method that is not here gets its title as a name.
-CLASS_NAMES = {
-    "mlme": "MLME",
-    "stack": "StackedMixture",
-    "ctbn": "CTBN",
-    "br": "BinaryRelevance",
-    "chf": "CHF",
-    "mlknn": "MLKNN",
-    "iblr": "IBLR",
-    "cc": "ClassifierChain",
-    "ecc": "EnsembleOfChains",
-    "pcc": "ProbabilisticChain",
-    "mmoc": "MMOC",
-    "lp": "LabelPowerset",
-}
-
-
-def _make(method: _params.Method) -> type[MultiLabelClassifier]:
-    """The class of a method: its ``__init__`` has the registry's parameters and defaults."""
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
-        for name, parameter in method.parameters.items()
-    ]
-    parameters.append(inspect.Parameter("verbose", inspect.Parameter.KEYWORD_ONLY, default=False))
-    self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    name = CLASS_NAMES.get(method.name, "".join(c for c in method.title if c.isalnum()))
-
-    def __init__(self: Any, **params: Any) -> None:
-        unknown = [word for word in params if word not in method.parameters and word != "verbose"]
-        if unknown:
-            known = ", ".join(method.parameters)
-            raise TypeError(f"{name}() got an unexpected keyword argument {unknown[0]!r}; known: {known}, verbose")
-        for parameter in parameters:
-            setattr(self, parameter.name, params.get(parameter.name, parameter.default))
-
-    __init__.__signature__ = inspect.Signature([self_parameter, *parameters])  # type: ignore[attr-defined]
-    body = {"__init__": __init__, "_method": method, "__doc__": _doc(method, name), "__module__": "arbormix"}
-    return type(name, (MultiLabelClassifier,), body)
-
-
-def _doc(method: _params.Method, name: str) -> str:
-    lines = [f"{method.title}: {method.summary}.", "", "Parameters", "----------"]
-    for parameter in method.parameters.values():
-        lines.append(f"{parameter.name} : default {parameter.default!r}")
-        if parameter.choices:
-            lines.append(f"    One of {', '.join(parameter.choices)}.")
-        if parameter.paper != parameter.default:
-            lines.append(f"    In the paper {parameter.paper!r} (``{name}.paper()``).")
-    lines += ["verbose : default False", "    Show how far a fit is.", "", "Examples", "--------"]
-    lines += [
-        ">>> import arbormix, numpy as np",
-        ">>> X = np.random.default_rng(0).normal(size=(60, 3))",
-        ">>> Y = (X[:, :2] + X[:, 2:] > 0).astype(int)",
-        f">>> model = arbormix.{name}().fit(X, Y)",
-        ">>> model.predict_proba(X).shape",
-        "(60, 2)",
-    ]
-    return "\n".join(lines)
-
-
-CLASSES: dict[str, type[MultiLabelClassifier]] = {name: _make(method) for name, method in _params.methods().items()}
-
-
-def load(path: str | os.PathLike[str]) -> MultiLabelClassifier:
-    """Reads a model file, written here, by the command line or by Rust, as an estimator of its method."""
-    model = _core.Model.load(os.fspath(path))
-    cls = CLASSES[model.method]
-    estimator = cls(**_params.flat(cls._method, json.loads(model.describe())["params"]))
-    names = [name for name, _ in model.columns]
-    estimator.n_features_in_ = len(names)
-    if names != [f"x{place}" for place in range(len(names))]:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
-    estimator.gate_use_ = None
-    estimator._adopt(model, Targets(tuple(model.label_names), (ZERO_ONE,) * len(model.label_names)))
-    return estimator
-
-
-__all__ = ["CLASSES", "CLASS_NAMES", "MultiLabelClassifier", "load"]
+__all__ = ["MultiLabelClassifier"]

@@ -64,6 +64,9 @@ def estimator(model: Any) -> str:
         shown = " open" if number <= 3 else ""
         title = f"tree {number} of {len(trees)}{share}"
         parts.append(f"<details{shown}><summary>{title}</summary>{tree_svg(tree)}</details>")
+    if not trees and model.gate_use_ is not None:
+        shares = ", ".join(f"{100 * share:.1f} %" for share in model.gate_use_)
+        parts.append(f"<div>{len(model.gate_use_)} experts, shares of the gate: {shares}; no label has a parent</div>")
     return "".join(parts)
 
 

@@ -76,14 +76,16 @@ def _numbers(series: Any, name: Any) -> npt.NDArray[np.float64]:
     try:
         if hasattr(series, "to_numpy"):
             values = series.to_numpy()
+            if values.dtype.kind in "mM":
+                raise TypeError("it holds dates or times; subtract a day of your choice and divide by a unit")
             if values.dtype == object:
                 values = np.array([np.nan if _missing(cell) else cell for cell in values])
             return np.asarray(values).astype(np.float64)
         return np.asarray(series, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"column {name!r} cannot be read as numbers ({error}); make it categorical, "
-            f"e.g. X[{name!r}].astype('category') in pandas, or leave it out"
+            f"column {name!r} cannot be read as numbers ({error}); words can be made categorical, "
+            f"e.g. X[{name!r}].astype('category') in pandas; or leave it out"
         ) from error
 
 
@@ -117,7 +119,7 @@ def labels_of(y: Any, names: Sequence[str] | None = None) -> tuple[Labels, list[
     if is_sparse(y):
         return _cells(np.asarray(y.toarray())), None
     if is_label_lists(y):
-        return _from_lists(list(y), names)
+        return _from_lists(_listed(y), names)
     return _cells(y), None
 
 
@@ -147,12 +149,20 @@ def is_label_lists(y: Any) -> bool:
         return False
     if not isinstance(y, Iterable) or isinstance(y, str | bytes | Mapping):
         return False
-    rows = list(y)
+    rows = _listed(y)
     if not rows or not all(isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in rows):
         return False
     if any(isinstance(row, set | frozenset) or any(isinstance(cell, str) for cell in row) for row in rows):
         return True
     return len({len(row) for row in rows}) > 1
+
+
+def _listed(y: Any) -> list[Any]:
+    """The rows as Python has them; columns of lists of polars and pyarrow included."""
+    for lister in ("to_pylist", "to_list"):
+        if hasattr(y, lister):
+            return list(getattr(y, lister)())
+    return list(y)
 
 
 def _from_lists(rows: list[Any], names: Sequence[str] | None) -> tuple[Labels, list[str]]:

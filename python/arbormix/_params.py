@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._meanings import MEANINGS
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Parameter:
     default: Any
     paper: Any
     choices: tuple[str, ...]
+    #: What it means; the words of a choice follow, one on a line.
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ def _method(entry: dict[str, Any]) -> Method:
         if name in parameters:
             raise RuntimeError(f"{entry['name']}: two parameters would be called {name}")
         paper = _at(entry["paper"], path)
-        parameters[name] = Parameter(name, path, shown(default), shown(paper), choices.get(path, ()))
+        meaning = MEANINGS.get(f"{entry['name']}.{name}", MEANINGS.get(name, ""))
+        parameters[name] = Parameter(name, path, shown(default), shown(paper), choices.get(path, ()), meaning)
     return Method(entry["name"], entry["title"], entry["summary"], parameters)
 
 
@@ -108,11 +112,20 @@ def _plain(name: str, value: Any, parameter: Parameter) -> Any:
         value = value.item()
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if value is None and parameter.default is not None:
+        raise ValueError(f"parameter {name} = None: needs a value; the default is {parameter.default!r}")
+    if any(isinstance(part, float) and not np.isfinite(part) for part in np.ravel(np.array(value, dtype=object))):
+        raise ValueError(f"parameter {name} = {value!r}: must be finite")
     if isinstance(value, str) and parameter.choices:
         return _choice(name, value, parameter)
     if isinstance(value, list | tuple):
         return [part.item() if isinstance(part, np.generic) else part for part in value]
     return value
+
+
+def in_our_words(message: str) -> str:
+    """A refusal of the library with the parameter's name as it is here: ``logistic.costs`` is ``logistic_costs``."""
+    return re.sub(r"^parameter ([\w.]+)", lambda found: found[0].replace(".", "_"), message)
 
 
 def _choice(name: str, text: str, parameter: Parameter) -> Any:

@@ -9,7 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ._input import Labels, column_names, frame_kind, labels_of
-from ._results import BestSets, CredibleSets, Decisions, Floats, TopSets, framed
+from ._results import (
+    BestSets,
+    CredibleSets,
+    Decisions,
+    Floats,
+    TopSets,
+    draw_table,
+    framed,
+    index_of,
+    pair_table,
+)
 
 if TYPE_CHECKING:
     from . import _core
@@ -44,7 +54,7 @@ class Queries:
 
         ``node_limit`` is the number of search nodes after which a row is given up unproven; 0: never.
         """
-        return BestSets(*self._ask(X).map(node_limit), self._names())
+        return BestSets(*self._ask(X).map(node_limit), self._names(), index_of(X))
 
     def top_k(self, X: Any, k: int) -> TopSets:
         """The k most probable label sets of each row."""
@@ -58,23 +68,35 @@ class Queries:
 
     def log_prob(self, X: Any, y: Any) -> Floats:
         """log P(y | x) of one whole label set per row."""
-        return self._ask(X).log_prob(self._encode(y))
+        cells = self._encode(y)
+        unknown = int((cells < 0).sum())
+        if unknown:
+            raise ValueError(f"{unknown} cells of y are unknown; given(y).log_known(X) is of the known cells alone")
+        return self._ask(X).log_prob(cells)
 
-    def pairwise(self, X: Any) -> npt.NDArray[np.float64]:
-        """P(both labels = 1 | x), rows × labels × labels; the diagonal holds the marginals."""
-        return self._ask(X).pairwise()
+    def pairwise(self, X: Any, *, frame: str | None = None) -> Any:
+        """P(both labels = 1 | x), rows × labels × labels; the diagonal holds the marginals.
 
-    def counts(self, X: Any) -> Floats:
+        As a DataFrame: a row per row of ``X`` and pair of labels.
+        """
+        both = self._ask(X).pairwise()
+        return both if frame is None else pair_table(both, self._names(), frame)
+
+    def counts(self, X: Any, *, frame: str | None = None) -> Any:
         """P(that many labels are present | x), rows × (labels + 1)."""
-        return self._ask(X).counts()
+        shares = self._ask(X).counts()
+        return shares if frame is None else framed(shares, [str(n) for n in range(shares.shape[1])], frame, X)
 
     def event(self, X: Any, event: str) -> Floats:
         """P(event | x) of a Boolean expression over labels: ``"cat & !pet | dog"``; names with spaces in ``"``."""
         return self._ask(X).event(event)
 
-    def sample(self, X: Any, n: int = 1, *, seed: int = 0) -> npt.NDArray[np.int8]:
-        """Label sets drawn from P(y | x), rows × n × labels."""
-        return self._ask(X).sample(n, seed)
+    def sample(self, X: Any, n: int = 1, *, seed: int = 0, frame: str | None = None) -> Any:
+        """Label sets drawn from P(y | x), rows × n × labels; as a DataFrame a row per row of ``X`` and draw."""
+        if n < 1 or seed < 0:
+            raise ValueError(f"n = {n}, seed = {seed}: n must be at least 1, and seed not negative")
+        draws = self._ask(X).sample(n, seed)
+        return draws if frame is None else draw_table(draws, self._names(), frame)
 
     def decide(self, X: Any, loss: str) -> Decisions:
         """The best decision for a loss, and its expected value.
@@ -82,11 +104,18 @@ class Queries:
         ``subset``, ``hamming``, ``f1``, ``fbeta=B``, ``jaccard``, ``rank``, ``precision@K``, ``recall@K``,
         ``cost=FP:FN``, ``cost=FILE`` (CSV: label, false_positive, false_negative), ``abstain=C``.
         """
-        return Decisions(*self._ask(X).decide(loss), self._names())
+        return Decisions(*self._ask(X).decide(loss), self._names(), index_of(X))
+
+    def _decided(self, X: Any, loss: str) -> Labels:
+        if loss.startswith("abstain"):
+            raise ValueError(f"loss = {loss!r} leaves labels open, which label sets cannot show; ask decide(X, {loss!r})")
+        return self.decide(X, loss).labels
 
     def credible_sets(self, X: Any, mass: float, *, limit: int = 1000) -> list[CredibleSets]:
         """For each row the most probable label sets that together have the probability ``mass``, at most ``limit``."""
-        return [CredibleSets(*row) for row in self._ask(X).credible(mass, limit)]
+        if not 0 < mass <= 1:
+            raise ValueError(f"mass = {mass}: must be above 0 and at most 1")
+        return [CredibleSets(*row, self._names()) for row in self._ask(X).credible(mass, limit)]
 
 
 class Given(Queries):
@@ -108,14 +137,16 @@ class Given(Queries):
         known = known_cells(self._known, rows.rows, self._names())
         return self._estimator.model_.ask(rows, known)  # type: ignore[no-any-return]
 
-    def predict(self, X: Any, *, loss: str | None = None) -> npt.NDArray[Any]:
+    def predict(self, X: Any, *, loss: str | None = None, frame: str | None = None) -> Any:
         """The most probable sets that agree with what is known, or the best decisions for a loss."""
-        labels = self.map(X).labels if loss is None else self.decide(X, loss).labels
-        return self._estimator._targets.decode(labels)  # type: ignore[no-any-return]
+        labels = self.map(X).labels if loss is None else self._decided(X, loss)
+        if frame is not None:
+            return self._table(self._estimator._targets.values(labels), X, frame)
+        return self._estimator._targets.decode(labels)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, *, frame: str | None = None) -> Any:
         """P(label = 1 | x, known), rows × labels."""
-        return self._ask(X).marginals()
+        return self.marginals(X, frame=frame)
 
     def log_known(self, X: Any) -> Floats:
         """log P(known | x)."""
@@ -130,6 +161,9 @@ def known_cells(known: Any, rows: int, names: tuple[str, ...]) -> Labels:
     """
     cells = np.full((rows, len(names)), -1, dtype=np.int8)
     if isinstance(known, Mapping):
+        strange = [name for name, value in known.items() if not (value is None or value in (0, 1) or value != value)]
+        if strange:
+            raise ValueError(f"known label {strange[0]!r}: values are 0 or 1, and NaN or None where unknown")
         parts = {
             str(name): np.full(rows, np.nan if value is None else value, dtype=float) for name, value in known.items()
         }
@@ -148,7 +182,5 @@ def known_cells(known: Any, rows: int, names: tuple[str, ...]) -> Labels:
             raise ValueError(f"known label {name!r} is not one of the model's: {', '.join(names)}")
         if len(values) != rows:
             raise ValueError(f"known labels of {len(values)} rows for {rows} rows of X")
-        if not np.isin(values[~np.isnan(values)], (0, 1)).all():
-            raise ValueError(f"known label {name!r}: values are 0 or 1, and NaN or None where unknown")
         cells[:, names.index(name)] = np.where(np.isnan(values), -1, values)
     return cells

@@ -80,7 +80,10 @@ def weights_of(sample_weight: Any, rows: int) -> npt.NDArray[np.float64] | None:
     """The weight of each row, one number for all of them included."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight = {sample_weight!r:.60} cannot be read as a number per row") from error
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1 or len(weights) != rows:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._input import labels_of
+from ._targets import Targets
 
 Rows = npt.NDArray[np.int64]
 
@@ -36,9 +36,11 @@ class IterativeStratification:
         """The number of folds."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Rows to train on and rows to test on, fold by fold."""
-        folds = _core.stratified_folds(labels_of(y)[0], self.n_splits, self.seed)
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Rows to train on and rows to test on, fold by fold; the labels ``y`` are needed, ``X`` is not."""
+        if y is None:
+            raise ValueError("y is None: folds with every label spread evenly need the labels")
+        folds = _core.stratified_folds(Targets.learn(y)[0], self.n_splits, self.seed)
         for fold in range(self.n_splits):
             yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
 
@@ -53,4 +55,4 @@ def stratified_holdout(y: Any, test_size: float = 0.25, *, seed: int = 0) -> tup
     """
     if not 0 < test_size < 1:
         raise ValueError(f"test_size = {test_size}: must lie between 0 and 1")
-    return _core.stratified_holdout(labels_of(y)[0], test_size, seed)
+    return _core.stratified_holdout(Targets.learn(y)[0], test_size, seed)

@@ -73,12 +73,15 @@ class Targets:
 
     def decode(self, cells: Labels) -> npt.NDArray[Any]:
         """Predictions in the form of ``y``."""
-        if self._zero_one:
-            values: npt.NDArray[Any] = cells.astype(self.dtype, copy=False)
-        else:
-            columns = [pair[np.minimum(cells[:, label], len(pair) - 1)] for label, pair in enumerate(self.classes)]
-            values = np.column_stack(columns)
+        values = self.values(cells)
         return values[:, 0] if self.flat else values
+
+    def values(self, cells: Labels) -> npt.NDArray[Any]:
+        """Predictions with the values of ``y``, always rows × labels."""
+        if self._zero_one:
+            return cells.astype(self.dtype, copy=False)
+        columns = [pair[np.minimum(cells[:, label], len(pair) - 1)] for label, pair in enumerate(self.classes)]
+        return np.column_stack(columns)
 
 
 def _named(names: list[str] | None, cells: Labels) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._input import labels_of
+from ._targets import Targets
 
 __all__ = ["Measures", "evaluate", "exact_match", "scorer"]
 
@@ -27,12 +27,11 @@ class Measures(Mapping[str, float]):
     holds precision, recall, F1, support and AUC of every label.
     """
 
-    def __init__(self, report: dict[str, Any], label_names: Sequence[str] | None) -> None:
+    def __init__(self, report: dict[str, Any], label_names: Sequence[str]) -> None:
         self._values = {entry["name"]: entry["value"] for entry in report["measures"]}
         self.better: dict[str, str] = {entry["name"]: entry["better"] for entry in report["measures"]}
         self.absent: dict[str, str] = {entry["name"]: entry["reason"] for entry in report["absent"]}
-        names = label_names if label_names is not None else [f"y{i}" for i in range(len(report["per_label"]))]
-        self.per_label: dict[str, dict[str, Any]] = dict(zip(names, report["per_label"], strict=True))
+        self.per_label: dict[str, dict[str, Any]] = dict(zip(label_names, report["per_label"], strict=True))
         self.rows: int = report["rows"]
         #: Rows without unknown cells: those that measures of whole sets use.
         self.full_rows: int = report["full_rows"]
@@ -40,6 +39,8 @@ class Measures(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         if name in self.absent:
             raise KeyError(f"{name} is not defined here: {self.absent[name]}")
+        if name not in self._values:
+            raise KeyError(f"there is no measure {name!r}; known: {', '.join([*self._values, *self.absent])}")
         return float(self._values[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -80,8 +81,8 @@ def evaluate(
     """
     if zero_division not in (0, 1):
         raise ValueError(f"zero_division = {zero_division!r}: must be 0 or 1")
-    truth, names = labels_of(y_true)
-    predicted, _ = labels_of(y_pred, names)
+    truth, targets = Targets.learn(y_true)
+    predicted = targets.encode(y_pred)
     options = {
         "zero_division": "one" if zero_division else "zero",
         "at": [int(k) for k in at],
@@ -89,7 +90,7 @@ def evaluate(
     }
     marginals = None if y_proba is None else np.ascontiguousarray(y_proba, dtype=np.float64)
     logs = None if log_prob is None else np.ascontiguousarray(log_prob, dtype=np.float64)
-    return Measures(json.loads(_core.evaluate(truth, predicted, marginals, logs, json.dumps(options))), names)
+    return Measures(json.loads(_core.evaluate(truth, predicted, marginals, logs, json.dumps(options))), targets.names)
 
 
 def exact_match(y_true: Any, y_pred: Any) -> float:
@@ -121,4 +122,5 @@ class _Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         log_prob = estimator.log_prob(X, y) if self.name.startswith("cll_loss") else None
         found = evaluate(y, estimator.predict(X), estimator.predict_proba(X), log_prob, **self.options)
-        return found[self.name] if found.better[self.name] == "higher" else -found[self.name]
+        value = found[self.name]
+        return value if found.better[self.name] == "higher" else -value

@@ -2,7 +2,7 @@
 
 import arbormix
 
-CLASSES = list(arbormix._estimators.CLASSES.values())
+CLASSES = list(arbormix._classes.CLASSES.values())
 
 _SHAPE = "of one binary label it wants probabilities (n, 2); here they are always (n, labels)"
 _FOLDS = "costs and trees are chosen by folds of rows, and a row of weight 2 is in one fold, two equal rows need not be"

@@ -100,3 +100,10 @@ def test_refusals_name_what_is_wrong(data):
             arbormix.compare(estimators, data, **{"cv": 2} | options)
     with pytest.raises(TypeError, match="no estimator of arbormix"):
         arbormix.compare([object()], data)
+
+
+def test_one_estimator_and_wrong_data(data):
+    alone = arbormix.compare(arbormix.MLKNN(), data, cv=2)
+    assert list(alone.tests()["method"]) == ["MLKNN"]
+    with pytest.raises(TypeError, match="data: a ndarray is no data to compare on; give a pair"):
+        arbormix.compare([arbormix.MLKNN()], data[0])

@@ -123,6 +123,19 @@ def test_unknown_labels_are_passed_on(data):
     np.testing.assert_array_equal(partly.labels(), np.where(np.isnan(y), -1, y))
 
 
+def test_many_rows_are_as_each_alone(data):
+    """Many rows are encoded block by block; a refusal still counts them from the first."""
+    X, y = data
+    model = arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+    many = np.tile(X, (7, 1))
+    proba = model.predict_proba(many)
+    np.testing.assert_array_equal(proba, model.predict_proba(np.asfortranarray(many)))
+    np.testing.assert_array_equal(proba[::97], [model.predict_proba(row[None])[0] for row in many[::97]])
+    many[700, 3] = np.inf
+    with pytest.raises(ValueError, match='"x3" is inf in row 700'):
+        model.predict(many)
+
+
 def test_missing_features_are_imputed(data):
     X, y = data
     holes = X.copy()
@@ -176,3 +189,26 @@ def test_two_other_values_come_back(data):
     np.testing.assert_allclose(np.exp(single.log_prob(X, words)), np.where(y[:, 0] == 1, p, 1 - p))
     with pytest.raises(ValueError, match="y holds 'maybe' in row 1"):
         single.score(X[:2], np.array(["no", "maybe"]))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_columns_of_lists_of_labels(kind, data):
+    library = pytest.importorskip(kind)
+    lists = [["cat", "pet"], ["dog"], []] * 50
+    column = library.array(lists) if kind == "pyarrow" else library.Series(lists)
+    expected = arbormix.BinaryRelevance().fit(data[0], lists)
+    model = arbormix.BinaryRelevance().fit(data[0], column)
+    assert list(model.label_names_) == ["cat", "dog", "pet"] and model.model_.to_bytes() == expected.model_.to_bytes()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_dates_are_no_numbers(kind, data):
+    library = pytest.importorskip(kind)
+    day = np.datetime64("2020-02-29")
+    with pytest.raises(ValueError, match="'day'.*dates or times"):
+        arbormix.BinaryRelevance().fit(library.DataFrame({"day": np.full(150, day, dtype="datetime64[us]")}), data[1])
+
+
+def test_weights_that_are_no_numbers_are_named(data):
+    with pytest.raises(ValueError, match="sample_weight = 'balanced'"):
+        arbormix.BinaryRelevance().fit(*data, sample_weight="balanced")

@@ -68,3 +68,26 @@ def test_splits_are_even_and_by_seed(data):
         next(arbormix.IterativeStratification(1).split(X, y))
     with pytest.raises(ValueError, match="test_size = 2"):
         arbormix.stratified_holdout(y, 2)
+
+
+def test_one_label_and_other_values_than_zero_and_one(data):
+    """As in fit: y may have one dimension, and any two values."""
+    X, y = data
+    words = np.where(y[:, 0] == 1, "yes", "no")
+    folds = list(arbormix.IterativeStratification(3).split(X, words))
+    for (_, test), (_, same) in zip(folds, arbormix.IterativeStratification(3).split(X, y[:, :1]), strict=True):
+        np.testing.assert_array_equal(test, same)
+    model = arbormix.BinaryRelevance().fit(X, words)
+    found = arbormix.metrics.evaluate(words, model.predict(X), model.predict_proba(X))
+    assert found["exact_match"] == model.score(X, words)
+    assert arbormix.metrics.scorer("hamming_loss")(model, X, words) == -found["hamming_loss"]
+    signed = arbormix.metrics.evaluate(2 * y - 1, 2 * y[::-1] - 1)
+    assert dict(signed) == dict(arbormix.metrics.evaluate(y, y[::-1]))
+
+
+def test_unknown_measures_and_absent_labels_are_named(data):
+    X, y = data
+    with pytest.raises(KeyError, match="there is no measure 'accuracy'; known: .*exact_match"):
+        arbormix.metrics.scorer("accuracy")(arbormix.BinaryRelevance().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="y is None"):
+        next(arbormix.IterativeStratification(3).split(X))

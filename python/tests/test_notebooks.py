@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as tree
 
+import numpy as np
 import pytest
 
 import arbormix
@@ -52,6 +53,14 @@ def test_fitted_models_show_trees_and_gate(mixture):
     assert "<svg" not in arbormix.MLME()._repr_html_() and "MLME" in arbormix.MLME()._repr_html_()
     assert mixture._repr_mimebundle_()["text/html"] == shown
     assert mixture.gate_use_.sum() == pytest.approx(1)
+
+
+def test_experts_without_edges_show_their_gate():
+    draws = np.random.default_rng(0)
+    X = draws.normal(size=(120, 3))
+    y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(int)
+    shown = arbormix.MLME(experts=2, structure_min_gain=1e9, logistic_costs=(1.0,)).fit(X, y)._repr_html_()
+    assert "<svg" not in shown and shown.count(" %") == 2 and "no label has a parent" in shown
 
 
 def test_explanations_are_tables(mixture, data):

@@ -12,7 +12,7 @@ from arbormix import _core, _params
 
 def test_every_method_has_a_class_and_the_library_takes_its_defaults():
     for entry in json.loads(_core.methods()):
-        cls = arbormix._estimators.CLASSES[entry["name"]]
+        cls = arbormix._classes.CLASSES[entry["name"]]
         assert getattr(arbormix, cls.__name__) is cls and cls.__name__ in arbormix.__all__
         arguments = {name: p.default for name, p in inspect.signature(cls).parameters.items() if name != "verbose"}
         assert json.loads(_params.nested(cls._method, arguments)) == entry["default"]
@@ -61,3 +61,21 @@ def test_parameters_arrive(data):
 def test_values_that_cannot_be_are_named(params, message, data):
     with pytest.raises(ValueError, match=message):
         arbormix.MLME(**params).fit(*data)
+
+
+def test_every_parameter_says_what_it_means():
+    for method in _params.methods().values():
+        for parameter in method.parameters.values():
+            assert parameter.meaning, f"{method.name}.{parameter.name}: run scripts/python-reference"
+    text = arbormix.MLME.__doc__
+    assert "Where EM starts." in text and "- regions: Experts for random regions" in text and "- auto: As many as pay" in text
+
+
+def test_refusals_name_parameters_as_they_are_here(data):
+    for wrong, message in (
+        ({"logistic_costs": (-1.0,)}, "parameter logistic_costs = "),
+        ({"logistic_costs": (float("nan"),)}, "parameter logistic_costs = .*must be finite"),
+        ({"seed": None}, "parameter seed = None: needs a value; the default is 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            arbormix.CTBN(**wrong).fit(*data)

@@ -166,3 +166,55 @@ def test_many_rows_are_one_call(mixture, data):
     np.testing.assert_array_equal(mixture.map(X).labels, mixture.predict(X))
     with pytest.raises(ValueError, match="k = 0"):
         mixture.top_k(X, 0)
+
+
+def test_answers_as_data_frames(mixture, data):
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame(data[0][:3], index=["u", "v", "w"])
+    best, decided = mixture.map(rows), mixture.decide(rows, "abstain=0.4")
+    assert list(best.to_frame().index) == list(decided.to_frame().index) == ["u", "v", "w"]
+    table = decided.to_frame()
+    np.testing.assert_array_equal(table[list(decided.label_names)].isna(), decided.open == 1)
+    np.testing.assert_array_equal(table["expected"], decided.expected)
+    both = mixture.pairwise(rows)
+    pairs = mixture.pairwise(rows, frame="pandas")
+    assert len(pairs) == 3 * 6 and pairs.columns.tolist() == ["row", "label", "other", "probability"]
+    last = pairs.iloc[-1]
+    names = list(mixture.label_names_)
+    assert last["probability"] == both[2, names.index(last["label"]), names.index(last["other"])]
+    counts = mixture.counts(rows, frame="pandas")
+    assert list(counts.index) == ["u", "v", "w"] and list(counts.columns) == ["0", "1", "2", "3", "4"]
+    draws = mixture.sample(rows, 2, seed=3)
+    table = mixture.sample(rows, 2, seed=3, frame="pandas")
+    np.testing.assert_array_equal(table[names].to_numpy().reshape(draws.shape), draws)
+    sets = mixture.credible_sets(rows, 0.5)[0]
+    np.testing.assert_array_equal(sets.to_frame()["probability"], np.exp(sets.log_probability))
+    known = mixture.given({names[0]: 1})
+    assert list(known.predict(rows, frame="pandas").index) == ["u", "v", "w"]
+    np.testing.assert_array_equal(known.predict_proba(rows, frame="pandas"), known.predict_proba(rows))
+
+
+def test_data_frames_hold_the_values_of_y(data):
+    pytest.importorskip("pandas")
+    X, y = data
+    signed = arbormix.BinaryRelevance().fit(X, 2 * y - 1)
+    np.testing.assert_array_equal(signed.predict(X, frame="pandas"), signed.predict(X))
+
+
+def test_questions_that_cannot_be_are_refused(mixture, data):
+    X, y = data
+    holes = y.astype(float)
+    holes[0, 0] = np.nan
+    name = mixture.label_names_[0]
+    for ask, message in (
+        (lambda: mixture.sample(X, -1), "n = -1"),
+        (lambda: mixture.credible_sets(X, 2.0), "mass = 2.0"),
+        (lambda: mixture.log_prob(X, holes), "1 cells of y are unknown"),
+        (lambda: mixture.predict(X, loss="abstain=0.2"), "leaves labels open.*decide"),
+        (lambda: mixture.given({name: 1}).predict(X, loss="abstain=0.2"), "leaves labels open"),
+        (lambda: mixture.given({name: "yes"}).predict(X), "values are 0 or 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        arbormix.MLME().trees_  # noqa: B018

@@ -4,6 +4,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 import arbormix
 
 
@@ -11,16 +13,19 @@ def python(code, **options):
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, **options)
 
 
-def test_an_interrupt_stops_a_fit():
-    """The fit would take many minutes; a KeyboardInterrupt is raised where it was called, and the next fit works."""
+@pytest.mark.parametrize(
+    "work", ["MLME().fit(X, y)", "CTBN().fit(X, y, distributed=True)", "compare([arbormix.MLME()], (X, y), cv=2)"]
+)
+def test_an_interrupt_stops_long_work(work):
+    """The work would take many minutes; a KeyboardInterrupt is raised where it was called, and the next fit works."""
     done = python(
-        """
+        f"""
         import os, signal, threading, numpy as np, arbormix
         draws = np.random.default_rng(0)
         X, y = draws.normal(size=(20000, 200)), draws.integers(0, 2, size=(20000, 40))
         threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
-            arbormix.MLME().fit(X, y)
+            arbormix.{work}
             print("finished")
         except KeyboardInterrupt:
             print("interrupted")

@@ -54,6 +54,14 @@ pub(crate) fn matrix(features: &Features<'_>) -> PyResult<Matrix> {
     }
 }
 
+/// The number of rows and the cells of a dense array, if they lie in row order.
+pub(crate) fn in_row_order<'a>(features: &'a Features<'_>) -> Option<(usize, &'a [f64])> {
+    match features {
+        Features::Dense(array) if array.is_c_contiguous() => Some((array.shape()[0], array.as_slice().ok()?)),
+        _ => None,
+    }
+}
+
 /// The cells of an array in row order, whatever its memory layout.
 fn cells<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Vec<T> {
     match array.as_slice() {

@@ -7,7 +7,6 @@ use arbormix::experiment::report::{Grid, json};
 use arbormix::experiment::{
     Cell, Comparison, Contestant, Experiment, PairedTest, Task, gather, method_named, run_cell,
 };
-use arbormix::progress::Silent;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 use crate::dataset::Dataset;
 use crate::errors::raised;
 use crate::fitting::learner;
+use crate::watching::watched;
 
 /// A method: its name in the experiment, its name in the registry, its parameters in JSON.
 type Method = (String, String, String);
@@ -43,7 +43,7 @@ pub(crate) fn cell(
     fold: usize,
 ) -> PyResult<String> {
     let (task, contestant) = (task(data, &folds)?, contestant(method)?);
-    let cell = py.detach(|| run_cell(&task, &contestant, fold, &Silent)).map_err(raised)?;
+    let cell = watched(py, None, None, move |watch, _| run_cell(&task, &contestant, fold, watch))?;
     Ok(json!(cell).to_string())
 }
 

@@ -12,6 +12,7 @@ mod measuring;
 mod methods;
 mod model;
 mod questions;
+mod watching;
 
 use pyo3::prelude::*;
 

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arbormix::features::FeatureMap;
+use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::{Joint, Model as Fitted};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 
-use crate::arrays::{Features, matrix};
+use crate::arrays::{Features, in_row_order, matrix};
 use crate::dataset::{Dataset, NamedColumn, build, named};
 use crate::errors::raised;
-use crate::questions::Questions;
+use crate::questions::{BLOCK, Questions};
 
 /// A fitted model.
 #[pyclass(frozen, module = "arbormix._core")]
@@ -22,6 +24,20 @@ impl Model {
     pub(crate) fn new(model: Fitted) -> Model {
         Model(Arc::new(model))
     }
+}
+
+/// Encodes rows as they lie in memory, some at a time, so that there is no copy of all of them beside the encoded ones.
+/// `None`: some cell is refused; the error must count rows from the first, which encoding all of them at once does.
+fn encoded_by_blocks(map: &FeatureMap, rows: usize, cells: &[f64]) -> Option<Matrix> {
+    let width = cells.len() / rows;
+    let mut values = Vec::new();
+    for block in cells.chunks(BLOCK * width.max(1)) {
+        let raw = Matrix::Dense(DenseMatrix::new(block.len() / width.max(1), width, block.to_vec()));
+        let Ok(Matrix::Dense(encoded)) = map.encode_cells(&raw) else { return None };
+        values.reserve_exact(if values.is_empty() { rows * encoded.cols() } else { 0 });
+        values.extend_from_slice(encoded.values());
+    }
+    Some(Matrix::Dense(DenseMatrix::new(rows, values.len() / rows, values)))
 }
 
 #[pymethods]
@@ -124,8 +140,17 @@ impl Model {
         features: Features<'_>,
         known: Option<PyReadonlyArray2<'_, i8>>,
     ) -> PyResult<Questions> {
-        let cells = matrix(&features)?;
-        let features = py.detach(|| self.0.features().encode_cells(&cells)).map_err(raised)?;
+        let encoded = match in_row_order(&features) {
+            Some((rows, cells)) if rows > BLOCK => py.detach(|| encoded_by_blocks(self.0.features(), rows, cells)),
+            _ => None,
+        };
+        let features = match encoded {
+            Some(encoded) => encoded,
+            None => {
+                let cells = matrix(&features)?;
+                py.detach(|| self.0.features().encode_cells(&cells)).map_err(raised)?
+            }
+        };
         Questions::new(Arc::clone(&self.0), features, known)
     }
 

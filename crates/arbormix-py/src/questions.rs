@@ -18,7 +18,7 @@ use crate::errors::{parsed, raised};
 
 /// Rows between two looks whether Python was interrupted. The command line works in blocks of the same size, so that
 /// products add in the same order and both give the same bits.
-const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
 /// Label sets with log-probability, bound, whether it is proven, and search nodes.
 type Sets<'py> = (

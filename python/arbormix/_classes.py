@@ -1,0 +1,98 @@
+"""The classes of the methods, made from the library's registry, and models from files."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core, _params
+from ._estimators import MultiLabelClassifier
+from ._targets import ZERO_ONE, Targets
+
+#: Class of each method of the registry. A method that is not here gets its title as a name.
+CLASS_NAMES = {
+    "mlme": "MLME",
+    "stack": "StackedMixture",
+    "ctbn": "CTBN",
+    "br": "BinaryRelevance",
+    "chf": "CHF",
+    "mlknn": "MLKNN",
+    "iblr": "IBLR",
+    "cc": "ClassifierChain",
+    "ecc": "EnsembleOfChains",
+    "pcc": "ProbabilisticChain",
+    "mmoc": "MMOC",
+    "lp": "LabelPowerset",
+}
+
+
+def _make(method: _params.Method) -> type[MultiLabelClassifier]:
+    """The class of a method: its ``__init__`` has the registry's parameters and defaults."""
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
+        for name, parameter in method.parameters.items()
+    ]
+    parameters.append(inspect.Parameter("verbose", inspect.Parameter.KEYWORD_ONLY, default=False))
+    self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    name = CLASS_NAMES.get(method.name, "".join(c for c in method.title if c.isalnum()))
+
+    def __init__(self: Any, **params: Any) -> None:
+        unknown = [word for word in params if word not in method.parameters and word != "verbose"]
+        if unknown:
+            known = ", ".join(method.parameters)
+            raise TypeError(f"{name}() got an unexpected keyword argument {unknown[0]!r}; known: {known}, verbose")
+        for parameter in parameters:
+            setattr(self, parameter.name, params.get(parameter.name, parameter.default))
+
+    __init__.__signature__ = inspect.Signature([self_parameter, *parameters])  # type: ignore[attr-defined]
+    body = {"__init__": __init__, "_method": method, "__doc__": _doc(method, name), "__module__": "arbormix"}
+    return type(name, (MultiLabelClassifier,), body)
+
+
+def _doc(method: _params.Method, name: str) -> str:
+    lines = [f"{method.title}: {method.summary}.", "", f"On the command line and in messages it is ``{method.name}``."]
+    lines += ["", "Parameters", "----------"]
+    for parameter in method.parameters.values():
+        lines.append(f"{parameter.name} : default {parameter.default!r}")
+        meaning, *words = parameter.meaning.split("\n")
+        lines += [f"    {meaning}"] if meaning else []
+        if words:
+            lines += [f"    - {word}" for word in words]
+        elif parameter.choices:
+            lines.append(f"    One of {', '.join(parameter.choices)}.")
+        if parameter.paper != parameter.default:
+            lines.append(f"    In the paper {parameter.paper!r} (``{name}.paper()``).")
+    lines += ["verbose : default False", "    Show how far a fit is.", "", "Examples", "--------"]
+    lines += [
+        ">>> import arbormix, numpy as np",
+        ">>> X = np.random.default_rng(0).normal(size=(60, 3))",
+        ">>> Y = (X[:, :2] + X[:, 2:] > 0).astype(int)",
+        f">>> model = arbormix.{name}().fit(X, Y)",
+        ">>> model.predict_proba(X).shape",
+        "(60, 2)",
+    ]
+    return "\n".join(lines)
+
+
+CLASSES: dict[str, type[MultiLabelClassifier]] = {name: _make(method) for name, method in _params.methods().items()}
+
+
+def load(path: str | os.PathLike[str]) -> MultiLabelClassifier:
+    """Reads a model file, written here, by the command line or by Rust, as an estimator of its method."""
+    model = _core.Model.load(os.fspath(path))
+    cls = CLASSES[model.method]
+    estimator = cls(**_params.flat(cls._method, json.loads(model.describe())["params"]))
+    names = [name for name, _ in model.columns]
+    estimator.n_features_in_ = len(names)
+    if names != [f"x{place}" for place in range(len(names))]:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.gate_use_ = None
+    estimator._adopt(model, Targets(tuple(model.label_names), (ZERO_ONE,) * len(model.label_names)))
+    return estimator
+
+
+__all__ = ["CLASSES", "CLASS_NAMES", "load"]

@@ -25,3 +25,12 @@ pub trait Progress: Send + Sync {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// Lets the work be stopped, and passes nothing else on: for fits inside of others.
+pub(crate) struct Unheard<'a>(pub(crate) &'a dyn Progress);
+
+impl Progress for Unheard<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

@@ -85,6 +85,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_ = targets.shown()
         facts = json.loads(model.describe())
         self.report_ = facts["report"]
+        self.choice_ = facts["choice"]
         self.notes_ = facts["feature_notes"] + facts["report"]["notes"]
 
     def _checked(self, X: Any) -> tuple[Features, list[Column] | None]:
@@ -220,6 +221,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
 
 #: Class of each method of the registry. A method that is not here gets its title as a name.
 CLASS_NAMES = {
+    "auto": "AutoMixture",
     "mlme": "MLME",
     "stack": "StackedMixture",
     "ctbn": "CTBN",

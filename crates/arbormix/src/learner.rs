@@ -42,12 +42,7 @@ pub trait Learner: Send + Sync {
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
     /// Another learner to fit in its place, from one that chooses among others. [`fit`] asks for it first, with
     /// parameters, data and weights that it has checked.
-    fn select(
-        &self,
-        _data: &Dataset,
-        _weights: Option<&[f64]>,
-        _progress: &dyn Progress,
-    ) -> Result<Option<Selection>> {
+    fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {
         Ok(None)
     }
     /// The learner as one that other processes can help, if they can.

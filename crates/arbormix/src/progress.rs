@@ -26,10 +26,11 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Lets the work be stopped, and passes nothing else on: for fits inside of others.
-pub(crate) struct Unheard<'a>(pub(crate) &'a dyn Progress);
+/// Passes on only the wish to stop: for fits inside of others, whose stages and notes are not the user's concern, and for
+/// work side by side, whose stages would overwrite each other.
+pub(crate) struct OnlyStops<'a>(pub(crate) &'a dyn Progress);
 
-impl Progress for Unheard<'_> {
+impl Progress for OnlyStops<'_> {
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }

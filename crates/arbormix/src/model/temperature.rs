@@ -124,7 +124,7 @@ mod tests {
     use crate::data::{LabelSet, Labels};
     use crate::decide::{PooledF1, Thresholds};
     use crate::joint::{RowExpert, RowMixture, Rows};
-    use crate::learner::fit;
+    use crate::learner::{Learner, fit};
     use crate::matrix::DenseMatrix;
     use crate::progress::Silent;
     use crate::registry::{self, Preset};

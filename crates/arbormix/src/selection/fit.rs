@@ -33,12 +33,7 @@ impl Learner for AutoParams {
         Err(Error::Unsupported { method: self.method(), what: "a fit to encoded rows", reason })
     }
 
-    fn select(
-        &self,
-        data: &Dataset,
-        weights: Option<&[f64]>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Selection>> {
+    fn select(&self, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Option<Selection>> {
         let positive: Vec<usize> =
             (0..data.rows()).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
         let size = Size { rows: positive.len(), ..Size::of(data) };
@@ -129,9 +124,12 @@ impl AutoParams {
         let Some((first, rest)) = scores.split_first() else {
             return (richest, "the richest: there are too few rows for a race".to_string());
         };
-        let best = rest.iter().fold(first, |best, next| {
-            if race.lead(&next.1, &best.1) > self.clear_lead { next } else { best }
-        });
+        let best = rest.iter().fold(
+            first,
+            |best, next| {
+                if race.lead(&next.1, &best.1) > self.clear_lead { next } else { best }
+            },
+        );
         let others = scores.iter().filter(|other| other.0 != best.0);
         let ahead = others.clone().all(|other| best.1.log_likelihood >= other.1.log_likelihood);
         let name = |place: usize| &entrants[place].name;

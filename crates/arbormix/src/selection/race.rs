@@ -7,7 +7,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learner::fit;
 use crate::model::Model;
-use crate::progress::{Progress, Unheard};
+use crate::progress::{OnlyStops, Progress};
 use crate::random::Stream;
 
 /// The rows of a race.
@@ -80,7 +80,7 @@ impl Race {
         progress: &dyn Progress,
     ) -> Result<Result<Score, String>> {
         let learner = candidate.learner(params, self.train.features().is_sparse());
-        let quiet = Unheard(progress);
+        let quiet = OnlyStops(progress);
         let fitted = fit(learner.as_ref(), &self.train, self.train_weights.as_deref(), &quiet);
         match fitted.and_then(|model| self.judge(&model)) {
             Ok(score) if score.log_likelihood.is_finite() => Ok(Ok(score)),

@@ -21,6 +21,23 @@ from ._results import TopSets as TopSets
 from ._splits import IterativeStratification as IterativeStratification
 from ._splits import stratified_holdout as stratified_holdout
 
+class AutoMixture(MultiLabelClassifier):
+    def __init__(
+        self,
+        *,
+        budget: float = ...,
+        candidates: Sequence[str] = ...,
+        clear_lead: float = ...,
+        features_nystrom: Any = ...,
+        features_scaling: str | dict[str, Any] = ...,
+        held_out_rows: int | str = ...,
+        max_race_rows: int | str = ...,
+        min_race_rows: int | str = ...,
+        race_share: float = ...,
+        seed: int | str = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
 class MLME(MultiLabelClassifier):
     def __init__(
         self,
@@ -70,6 +87,7 @@ class StackedMixture(MultiLabelClassifier):
         features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
         folds: int | str = ...,
+        forest_min_split_rows: int | str = ...,
         forest_split_features: int | str = ...,
         forest_trees: int | str = ...,
         gate_penalties: Sequence[float] = ...,
@@ -285,6 +303,7 @@ class LabelPowerset(MultiLabelClassifier):
         base: str | dict[str, Any] = ...,
         features_nystrom: Any = ...,
         features_scaling: str | dict[str, Any] = ...,
+        forest_min_split_rows: int | str = ...,
         forest_split_features: int | str = ...,
         forest_trees: int | str = ...,
         gate_penalty: float = ...,

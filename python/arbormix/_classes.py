@@ -15,6 +15,7 @@ from ._targets import ZERO_ONE, Targets
 
 #: Class of each method of the registry. A method that is not here gets its title as a name.
 CLASS_NAMES = {
+    "auto": "AutoMixture",
     "mlme": "MLME",
     "stack": "StackedMixture",
     "ctbn": "CTBN",

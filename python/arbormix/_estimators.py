@@ -91,6 +91,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_ = targets.shown()
         facts = json.loads(model.describe())
         self.report_ = facts["report"]
+        self.choice_ = facts["choice"]
         self.notes_ = facts["feature_notes"] + facts["report"]["notes"]
 
     def _check_fitted(self) -> None:

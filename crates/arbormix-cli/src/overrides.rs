@@ -20,6 +20,10 @@ pub(crate) struct LearnerArgs {
     /// Number of experts of a mixture, or `auto`
     #[arg(long, value_name = "N|auto")]
     experts: Option<String>,
+    /// Nominal seconds of one core that choosing and fitting may take (method `auto`): candidates that would take longer by
+    /// estimate are left out. Reckoned, not measured, so that the same budget gives the same model everywhere
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<String>,
     /// Scaling of the features
     #[arg(long, value_name = "NAME", value_parser = ["auto", "minmax", "standardize", "maxabs", "none"])]
     scaling: Option<String>,
@@ -50,15 +54,21 @@ impl Assignment {
     }
 }
 
-/// Whether a method searches for its prediction, and so can search in several ways.
+/// Whether a method searches for its prediction, and so can search in several ways; all that `auto` chooses from do.
 pub(crate) fn searches(method: &str) -> bool {
-    registry::method(method).is_ok_and(|method| has(&method.defaults(Preset::Default), INFERENCE))
+    method == registry::DEFAULT_METHOD
+        || registry::method(method).is_ok_and(|method| has(&method.defaults(Preset::Default), INFERENCE))
 }
 
 impl LearnerArgs {
     /// Every choice as in the paper.
     pub(crate) fn paper() -> LearnerArgs {
-        LearnerArgs { preset: "paper".to_string(), experts: None, scaling: None, assignments: Vec::new() }
+        LearnerArgs { preset: "paper".to_string(), experts: None, budget: None, scaling: None, assignments: Vec::new() }
+    }
+
+    /// The method where none is named: a number of experts is a mixture's.
+    pub(crate) fn default_method(&self) -> &'static str {
+        if self.experts.is_some() { "mlme" } else { registry::DEFAULT_METHOD }
     }
 
     pub(crate) fn preset(&self) -> Preset {
@@ -71,6 +81,7 @@ impl LearnerArgs {
         let specs: Vec<MethodSpec> = methods.iter().map(|text| MethodSpec::parse(text)).collect::<Result<_, _>>()?;
         let mut assignments = Vec::new();
         assignments.extend(self.experts.as_ref().map(|value| Assignment::new("experts", value)));
+        assignments.extend(self.budget.as_ref().map(|value| Assignment::new("budget", value)));
         assignments.extend(self.scaling.as_ref().map(|value| Assignment::new("features.scaling", value)));
         assignments.extend(self.assignments.iter().cloned());
         let mut learners = Vec::new();

@@ -89,6 +89,7 @@ impl Model {
             "params": model.params(),
             "schema": model.schema(),
             "report": model.report(),
+            "choice": model.choice(),
             "feature_notes": model.features().notes(),
         })
         .to_string()

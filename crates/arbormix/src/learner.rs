@@ -12,6 +12,7 @@ use crate::joint::{RowMixture, Rows};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{Model, Schema, Stored};
 use crate::progress::Progress;
+use crate::selection::Selection;
 use crate::tree::{Branching, Tree};
 
 /// What a learner sees: encoded features, labels, and optional weights of the rows.
@@ -39,6 +40,11 @@ pub trait Learner: Send + Sync {
     fn features(&self) -> &FeatureParams;
     /// Learns from encoded features.
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
+    /// Another learner to fit in its place, from one that chooses among others. [`fit`] asks for it first, with
+    /// parameters, data and weights that it has checked.
+    fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {
+        Ok(None)
+    }
     /// The learner as one that other processes can help, if they can.
     fn divisible(&self) -> Option<&dyn Divisible> {
         None
@@ -46,6 +52,9 @@ pub trait Learner: Send + Sync {
 }
 
 /// Trains `learner` on `data`: fits the feature map, encodes, learns, and packs everything a prediction needs.
+///
+/// A learner that chooses among others ([`Learner::select`]) does so first; the model is then that of the chosen one, and
+/// [`Model::choice`] says why.
 ///
 /// ```
 /// use arbormix::{fit, progress::Silent, registry};
@@ -58,7 +67,11 @@ pub trait Learner: Send + Sync {
 /// # Ok::<(), arbormix::Error>(())
 /// ```
 pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Model> {
-    prepared(learner, data, weights, progress)?.model(|set| learner.learn(set, progress))
+    check(learner, data, weights)?;
+    match learner.select(data, weights, progress)? {
+        Some(Selection { learner, choice }) => Ok(fit(learner.as_ref(), data, weights, progress)?.chosen_by(choice)),
+        None => prepared(learner, data, weights, progress)?.model(|set| learner.learn(set, progress)),
+    }
 }
 
 /// Checked rows with their encoded features.
@@ -70,13 +83,8 @@ pub(crate) struct Prepared<'a> {
     encoded: Matrix,
 }
 
-/// Checks what is to be learned from, fits the feature map and encodes.
-pub(crate) fn prepared<'a>(
-    learner: &'a dyn Learner,
-    data: &'a Dataset,
-    weights: Option<&'a [f64]>,
-    progress: &dyn Progress,
-) -> Result<Prepared<'a>> {
+/// Checks the parameters and what is to be learned from.
+fn check(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>) -> Result<()> {
     learner.validate()?;
     learner.features().validate()?;
     let need = |what, found, remedy| {
@@ -87,9 +95,17 @@ pub(crate) fn prepared<'a>(
     let known = data.rows() * data.labels().count() - data.labels().unknown();
     need("label cells that are known", known, "; all of them are marked as missing")?;
     need("features", data.columns().len(), "; every column was taken as a label")?;
-    if let Some(weights) = weights {
-        check_weights(weights, data.rows())?;
-    }
+    weights.map_or(Ok(()), |weights| check_weights(weights, data.rows()))
+}
+
+/// Checks what is to be learned from, fits the feature map and encodes.
+pub(crate) fn prepared<'a>(
+    learner: &'a dyn Learner,
+    data: &'a Dataset,
+    weights: Option<&'a [f64]>,
+    progress: &dyn Progress,
+) -> Result<Prepared<'a>> {
+    check(learner, data, weights)?;
     let features = FeatureMap::fit(data, learner.features())?;
     for note in features.notes() {
         progress.note(note);

@@ -7,7 +7,7 @@
 //! Data flows one way; each module knows only those before it:
 //!
 //! `data` → `features` → `forest` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
-//! → `experiment`
+//! → `selection` → `experiment`
 //!
 //! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
 //!
@@ -37,6 +37,7 @@ pub mod question;
 pub mod random;
 pub mod registry;
 pub mod rivals;
+pub mod selection;
 pub mod tree;
 
 pub use atomic::AtomicFile;

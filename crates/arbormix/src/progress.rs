@@ -25,3 +25,13 @@ pub trait Progress: Send + Sync {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// Passes on only the wish to stop: for fits inside of others, whose stages and notes are not the user's concern, and for
+/// work side by side, whose stages would overwrite each other.
+pub(crate) struct OnlyStops<'a>(pub(crate) &'a dyn Progress);
+
+impl Progress for OnlyStops<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

@@ -8,7 +8,7 @@ use crate::error::{Error, ParamError, Result};
 use crate::learner::{Learner, Predictor};
 use crate::mixture::stack::{Stack, StackParams};
 use crate::mixture::{Mixture, MixtureParams};
-use crate::model::Stored;
+use crate::model::{ModelFileError, Stored};
 use crate::rivals::br::{BinaryRelevance, BinaryRelevanceParams};
 use crate::rivals::cc::{ClassifierChain, ClassifierChainParams};
 use crate::rivals::chf::{TwoLayerParams, TwoLayers};
@@ -18,6 +18,7 @@ use crate::rivals::lp::{LabelPowerset, LabelPowersetParams};
 use crate::rivals::mlknn::{NeighbourBayes, NeighbourParams};
 use crate::rivals::mmoc::{OutputCode, OutputCodeParams};
 use crate::rivals::pcc::{ProbabilisticChain, ProbabilisticChainParams};
+use crate::selection::AutoParams;
 use crate::tree::{Tree, TreeParams};
 
 /// A set of defaults.
@@ -69,8 +70,19 @@ impl Method {
     }
 }
 
+/// What is fitted where nobody names a method.
+pub const DEFAULT_METHOD: &str = "auto";
+
 /// All methods, ours first.
 pub const METHODS: &[Method] = &[
+    Method {
+        name: DEFAULT_METHOD,
+        title: "Auto",
+        summary: "the best of several presets of our methods, by a race on held-out rows within a budget",
+        defaults: defaults::<AutoParams>,
+        learner: learner_from::<AutoParams>,
+        load: |_| Err(ModelFileError::MethodOfNoModel { name: DEFAULT_METHOD }.into()),
+    },
     Method {
         name: "mlme",
         title: "ML-ME",

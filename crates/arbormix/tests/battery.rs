@@ -54,7 +54,8 @@ fn answers_have_the_right_shape_and_agree() {
     for (method, preset) in METHODS.iter().flat_map(|method| PRESETS.map(|preset| (method, preset))) {
         let name = method.name;
         let model = try_fit(method, preset, &json!({}), &data).unwrap();
-        assert_eq!(model.method(), name);
+        // Of the method that only chooses, the model is the chosen one's.
+        assert!(model.choice().map_or(model.method(), |_| registry::DEFAULT_METHOD) == name, "{name}");
         let predictor = model.predictor();
         assert_eq!((predictor.label_count(), predictor.feature_count()), (4, 10), "{name}");
         let few = data.select_rows(&[3, 0, 7, 11]);
@@ -96,11 +97,14 @@ fn answers_have_the_right_shape_and_agree() {
     }
 }
 
-/// The ten methods of the paper, the stacked mixture and the label powerset; a method that falls out of the registry falls out of every test here.
+/// The choice, the ten methods of the paper, the stacked mixture and the label powerset; a method that falls out of the registry falls out of every test here.
 #[test]
 fn all_methods_are_there() {
     let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-    assert_eq!(names, ["mlme", "stack", "ctbn", "br", "cc", "pcc", "ecc", "mlknn", "iblr", "chf", "mmoc", "lp"]);
+    assert_eq!(
+        names,
+        ["auto", "mlme", "stack", "ctbn", "br", "cc", "pcc", "ecc", "mlknn", "iblr", "chf", "mmoc", "lp"]
+    );
 }
 
 /// Everything a model says about some rows, to the last bit.
@@ -271,7 +275,7 @@ fn permuted_labels_give_permuted_answers() {
     let data = with_labels(&data, data.labels().clone());
     let moved = with_labels(&data, Labels::new(4, data.labels().sets().iter().map(permute).collect()));
     let orders = [json!({"order": place}), json!({"order": "given"})];
-    for method in METHODS.iter().filter(|method| !["mlme", "stack", "ctbn", "ecc"].contains(&method.name)) {
+    for method in METHODS.iter().filter(|method| !["auto", "mlme", "stack", "ctbn", "ecc"].contains(&method.name)) {
         let marginals = |data: &Dataset, order: &Value| {
             let model = try_fit(method, Preset::Default, &known(method, order), data).unwrap();
             model.marginals(data).unwrap()
@@ -295,7 +299,7 @@ fn unknown_cells_are_left_out_or_refused_with_a_remedy() {
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), masks));
     for method in METHODS {
         match try_fit(method, Preset::Default, &json!({}), &data) {
-            Ok(_) => assert!(["mlme", "ctbn", "br", "chf"].contains(&method.name), "{}", method.name),
+            Ok(_) => assert!(["auto", "mlme", "ctbn", "br", "chf"].contains(&method.name), "{}", method.name),
             Err(error) => {
                 let text = error.to_string();
                 assert!(text.contains(method.name) && text.contains("remove these rows, fill in the cells"), "{text}");
@@ -310,7 +314,7 @@ fn rows_and_labels_of_which_nothing_is_known_are_allowed() {
     // Row 4 has no known cell, and label 3 none from which to learn.
     let mask = |row: usize| LabelSet::from_bools(&[row != 4, row != 4, row != 4 && !row.is_multiple_of(3), false]);
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), (0..60).map(mask).collect()));
-    for name in ["mlme", "ctbn", "br"] {
+    for name in ["auto", "mlme", "ctbn", "br"] {
         let method = registry::method(name).unwrap();
         let model = fitted(method, &data);
         assert!(model.report().notes.iter().any(|note| note.contains("\"y3\" is unknown in every row")), "{name}");

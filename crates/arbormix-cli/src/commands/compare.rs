@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use arbormix::data::formats::data_name;
 use arbormix::data::splits::Folds;
 use arbormix::experiment::{Contestant, Experiment, PairedTest, Task, method_named};
+use arbormix::registry;
 use clap::Args;
 
 use self::outputs::Outputs;
@@ -48,7 +49,8 @@ pub(crate) struct Compare {
     /// NAME.txt for each data set
     #[arg(long, value_name = "FILES|FOLDER", value_delimiter = ',', conflicts_with_all = ["folds", "stratified"])]
     fold_file: Vec<PathBuf>,
-    /// The method that the others are tested against [default: mlme, or the first method]
+    /// The method that the others are tested against [default: auto, else mlme, else the
+    /// first method]
     #[arg(long, value_name = "METHOD")]
     reference: Option<String>,
     /// The test on the folds of a data set: `paired` is the paper's t-test, `corrected` allows for overlapping
@@ -86,7 +88,10 @@ impl Compare {
         match &self.reference {
             Some(name) if names.contains(&name.as_str()) => Ok(name.clone()),
             Some(name) => Err(Failure::Usage(format!("--reference {name}: the methods are {}", names.join(", ")))),
-            None => Ok(names.iter().find(|&&name| name == "mlme").unwrap_or(&names[0]).to_string()),
+            None => {
+                let ours = [registry::DEFAULT_METHOD, "mlme"].into_iter().find(|name| names.contains(name));
+                Ok(ours.unwrap_or(names[0]).to_string())
+            }
         }
     }
 

@@ -30,8 +30,9 @@ pub(crate) struct Crossval {
     /// The data file
     #[arg(value_name = "DATA")]
     data: PathBuf,
-    /// The methods, separated by commas; `arbormix methods` lists them
-    #[arg(long, alias = "method", value_name = "NAMES", value_delimiter = ',', default_value = "mlme")]
+    /// The methods, separated by commas; `arbormix methods` lists them [default: auto, which chooses; mlme with
+    /// --experts]
+    #[arg(long, alias = "method", value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<String>,
     /// Number of folds
     #[arg(long, value_name = "NUMBER", default_value_t = 10)]
@@ -53,9 +54,13 @@ pub(crate) struct Crossval {
 
 impl Crossval {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
-        let learners = self.learner.learners(&self.methods, common.seed)?;
-        if self.count_misses && !self.methods.iter().any(|method| overrides::searches(method)) {
-            let methods = self.methods.join(", ");
+        let methods = match self.methods.as_slice() {
+            [] => vec![self.learner.default_method().to_string()],
+            named => named.to_vec(),
+        };
+        let learners = self.learner.learners(&methods, common.seed)?;
+        if self.count_misses && !methods.iter().any(|method| overrides::searches(method)) {
+            let methods = methods.join(", ");
             return Err(Failure::Usage(format!("--count-misses: none of the methods searches: {methods}")));
         }
         let data = self.how.read(&self.data)?;
@@ -88,7 +93,7 @@ impl Crossval {
         progress: &dyn Progress,
     ) -> Result<Fold, Failure> {
         let round = run_fold(learner, data, folds, fold, progress)?;
-        let count = self.count_misses && overrides::searches(learner.method());
+        let count = self.count_misses && overrides::searches(round.model.method());
         let misses = count.then(|| Misses::count(&round.model, &round.test, progress)).transpose()?;
         let (full_rows, cells) = (round.measures.full_rows(), round.measures.cells());
         let measures = round.measures.iter().map(|(name, value, _)| (name.to_string(), value)).collect();

@@ -33,9 +33,9 @@ pub(crate) struct Fit {
     /// Where the model goes
     #[arg(long, short, value_name = "MODEL")]
     output: PathBuf,
-    /// The method; `arbormix methods` lists them
-    #[arg(long, value_name = "NAME", default_value = "mlme")]
-    method: String,
+    /// The method; `arbormix methods` lists them [default: auto, which chooses; mlme with --experts]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
     #[command(flatten)]
     learner: LearnerArgs,
     /// File with one weight per row of the data
@@ -64,7 +64,8 @@ impl Fit {
         }
         let inputs = [Some(self.data.as_path()), self.how.xml(), self.weights.as_deref()];
         require_output(&self.output, &inputs.into_iter().flatten().collect::<Vec<_>>())?;
-        let learners = self.learner.learners(std::slice::from_ref(&self.method), common.seed)?;
+        let method = self.method.as_deref().unwrap_or(self.learner.default_method());
+        let learners = self.learner.learners(&[method.to_string()], common.seed)?;
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
@@ -96,10 +97,10 @@ impl Fit {
         let folds = || Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default());
         // First, because thresholds are for the marginals at the temperature.
         if self.temperature {
-            model.fit_temperature(learner, data, weights, &folds()?, reporter)?;
+            model.fit_temperature(data, weights, &folds()?, reporter)?;
         }
         if self.thresholds {
-            model.fit_thresholds(learner, data, weights, &folds()?, reporter)?;
+            model.fit_thresholds(data, weights, &folds()?, reporter)?;
         }
         Ok(model)
     }
@@ -111,6 +112,7 @@ impl Fit {
             return print_json(&json!({
                 "model": self.output.display().to_string(),
                 "method": model.method(),
+                "choice": model.choice(),
                 "rows": schema.rows,
                 "features": features,
                 "labels": labels,

@@ -56,6 +56,7 @@ impl Inspect {
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
                 "temperature": model.temperature(),
                 "thresholds": model.thresholds(),
+                "choice": model.choice(),
                 "report": model.report(),
             }));
         }

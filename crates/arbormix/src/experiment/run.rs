@@ -12,7 +12,7 @@ use super::memory::Room;
 use super::plan::{Contestant, Experiment, Task};
 use super::results::Results;
 use crate::error::{Error, Result};
-use crate::progress::Progress;
+use crate::progress::{OnlyStops, Progress};
 
 /// How cells are run.
 #[derive(Debug, Clone, Default)]
@@ -204,6 +204,7 @@ pub fn gather(experiment: &Experiment, cells: &[Cell]) -> Result<Results> {
 }
 
 fn attempt(task: &Task, method: &Contestant, planned: &Cell, progress: &dyn Progress) -> Result<Cell> {
+    // Notes are kept in the cells.
     let (learner, quiet) = (method.learner.as_ref(), OnlyStops(progress));
     let attempt = || run_fold(learner, &task.data, &task.folds, planned.fold, &quiet);
     // A method that panics is a defect of ours, but no reason to lose hours of other cells.
@@ -218,14 +219,4 @@ fn attempt(task: &Task, method: &Contestant, planned: &Cell, progress: &dyn Prog
         }
     };
     Ok(Cell { outcome, ..planned.clone() })
-}
-
-/// Passes on only the wish to stop: the stages of cells that run side by side would overwrite each other. Their notes
-/// are kept in the cells.
-struct OnlyStops<'a>(&'a dyn Progress);
-
-impl Progress for OnlyStops<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }

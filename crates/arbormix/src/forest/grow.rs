@@ -14,6 +14,8 @@ pub(super) struct Grower<'a> {
     weights: Vec<f64>,
     class_count: usize,
     looked_at: usize,
+    /// Rows of a node that is split, at least.
+    min_split_rows: usize,
 }
 
 /// A part of the rows that will be a node.
@@ -40,11 +42,12 @@ impl<'a> Grower<'a> {
         class_count: usize,
         weights: Option<&[f64]>,
         looked_at: usize,
+        min_split_rows: usize,
     ) -> Grower<'a> {
         let weights = weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec);
         let rows = (0..).zip(&weights).filter(|(_, weight)| **weight > 0.0).map(|(row, _)| row).collect();
         let classes = classes.iter().map(|&class| class as u32).collect();
-        Grower { values, rows, classes, weights, class_count, looked_at }
+        Grower { values, rows, classes, weights, class_count, looked_at, min_split_rows }
     }
 
     /// Grows a tree; nodes are made depth first, left before right.
@@ -56,8 +59,8 @@ impl<'a> Grower<'a> {
             if let Some(split) = right_of {
                 tree.link_next(split);
             }
-            let split =
-                if state.is_pure(start, end) { None } else { state.best_split(start, end, &mut constant, stream) };
+            let is_leaf = end - start < self.min_split_rows || state.is_pure(start, end);
+            let split = if is_leaf { None } else { state.best_split(start, end, &mut constant, stream) };
             match split {
                 None => state.leaf(start, end, &mut tree),
                 Some(Split { feature, threshold, .. }) => {

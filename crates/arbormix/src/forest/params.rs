@@ -19,11 +19,13 @@ pub struct ForestParams {
     pub trees: usize,
     /// Features that a split looks at; 0 means √m.
     pub split_features: usize,
+    /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves.
+    pub min_split_rows: usize,
 }
 
 impl Default for ForestParams {
     fn default() -> Self {
-        ForestParams { trees: 200, split_features: 0 }
+        ForestParams { trees: 200, split_features: 0, min_split_rows: 2 }
     }
 }
 
@@ -69,7 +71,7 @@ impl ForestParams {
             0 => (features.cols() as f64).sqrt() as usize,
             count => count,
         };
-        let grower = Grower::new(&values, classes, class_count, weights, looked_at.max(1));
+        let grower = Grower::new(&values, classes, class_count, weights, looked_at.max(1), self.min_split_rows);
         progress.begin("growing trees", self.trees);
         let trees = (0..self.trees)
             .into_par_iter()

@@ -40,7 +40,7 @@ fn probabilities_are_those_of_scikit_learn() {
     }
     let reference: Reference = serde_json::from_str(include_str!("../../tests/reference/forest.json")).unwrap();
     let [reference] = reference.cases;
-    let params = ForestParams { trees: 8000, split_features: reference.split_features };
+    let params = ForestParams { trees: 8000, split_features: reference.split_features, ..ForestParams::default() };
     for (weights, expected) in [(None, &reference.plain), (Some(&*reference.weights), &reference.weighted)] {
         let forest = grown(&params, &dense(&reference.x), &reference.classes, weights);
         for (row, (ours, theirs)) in forest.shares(&dense(&reference.test)).iter().zip(expected).enumerate() {
@@ -55,7 +55,7 @@ fn probabilities_are_those_of_scikit_learn() {
 
 #[test]
 fn thresholds_are_uniform_between_the_smallest_and_the_largest_value() {
-    let params = ForestParams { trees: 20_000, split_features: 0 };
+    let params = ForestParams { trees: 20_000, ..ForestParams::default() };
     let forest = grown(&params, &dense(&[vec![2.0], vec![6.0]]), &[0, 1], None);
     // A row at 2 + 4u is on the right of a share u of the thresholds.
     for u in [0.1, 0.5, 0.8] {
@@ -94,7 +94,7 @@ fn sparse_and_dense_features_and_any_number_of_threads_give_the_same_trees() {
     for row in 0..sparse.rows() {
         sparse.visit_row(row, |column, value| cells.row_mut(row)[column] = value);
     }
-    let params = ForestParams { trees: 20, split_features: 2 };
+    let params = ForestParams { trees: 20, split_features: 2, ..ForestParams::default() };
     let work = |rows: &Matrix, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| grown(&params, rows, &classes, None))
@@ -116,7 +116,7 @@ fn empty_sparse_rows_make_one_leaf() {
 #[test]
 fn a_file_brings_back_the_same_forest_and_a_damaged_one_is_refused() {
     let (rows, classes) = planted(1.0);
-    let forest = grown(&ForestParams { trees: 3, split_features: 0 }, &rows, &classes, None);
+    let forest = grown(&ForestParams { trees: 3, ..ForestParams::default() }, &rows, &classes, None);
     let stored = forest.store();
     assert_eq!(Forest::load(&stored).unwrap(), forest);
     for (tensor, at, value) in [
@@ -174,4 +174,15 @@ fn exact_matches_on_real_data_are_those_of_scikit_learn() {
         let ours = hits as f64 / held.len() as f64;
         assert!((ours - theirs).abs() < 0.02, "{file}: {ours} against {theirs}");
     }
+}
+
+#[test]
+fn nodes_of_too_few_rows_are_leaves() {
+    let rows = Matrix::Dense(DenseMatrix::new(4, 1, vec![0.0, 1.0, 8.0, 9.0]));
+    let shares = |min_split_rows: usize| {
+        let params = ForestParams { trees: 5, min_split_rows, ..ForestParams::default() };
+        params.grow(&rows, &[0, 1, 1, 1], 2, None, 7, &Silent).unwrap().shares(&rows)
+    };
+    assert!(shares(5).iter().all(|row| *row == [(0, 0.25), (1, 0.75)]), "a leaf alone has the classes' shares");
+    assert_eq!(shares(2)[0], [(0, 1.0)]);
 }

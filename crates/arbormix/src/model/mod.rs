@@ -23,6 +23,8 @@ use crate::matrix::{DenseMatrix, Matrix};
 use crate::out_of_fold::marginals_at;
 use crate::progress::Progress;
 use crate::question::Known;
+use crate::registry::{self, Preset};
+use crate::selection::Choice;
 
 /// What a model knows about the data it was trained on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -46,6 +48,8 @@ pub struct Model {
     thresholds: Vec<Thresholds>,
     /// At which the predictor already is.
     temperature: Option<Temperature>,
+    /// How its method was chosen, if it was.
+    choice: Option<Choice>,
 }
 
 impl std::fmt::Debug for Model {
@@ -63,7 +67,7 @@ impl Model {
         predictor: Box<dyn Predictor>,
         report: FitReport,
     ) -> Model {
-        Model { schema, features, params, predictor, report, thresholds: Vec::new(), temperature: None }
+        Model { schema, features, params, predictor, report, thresholds: Vec::new(), temperature: None, choice: None }
     }
 
     /// Name of the method in the registry.
@@ -96,6 +100,24 @@ impl Model {
         &self.report
     }
 
+    /// How its method was chosen, if one that chooses was asked for.
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
+    }
+
+    /// Keeps how its method was chosen, first among the notes too.
+    pub(crate) fn chosen_by(mut self, choice: Choice) -> Model {
+        let notes = [format!("chose {}: {}", choice.chosen, choice.reason), choice.summary()];
+        self.report.notes.splice(..0, notes);
+        self.choice = Some(choice);
+        self
+    }
+
+    /// The learner that fits such a model again: that of its method, with its parameters.
+    pub fn learner(&self) -> Result<Box<dyn Learner>> {
+        registry::learner(self.method(), Preset::Default, &self.params)
+    }
+
     /// Thresholds for pooled F1; none unless they were fitted.
     pub fn thresholds(&self) -> &[Thresholds] {
         &self.thresholds
@@ -104,11 +126,9 @@ impl Model {
     /// Fits thresholds for every [`PooledF1`] to the marginals of the model's training rows, each predicted by a model
     /// of the other folds: as many more fits as there are folds.
     ///
-    /// `learner`, `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a
-    /// rule.
+    /// `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a rule.
     pub fn fit_thresholds(
         &mut self,
-        learner: &dyn Learner,
         data: &Dataset,
         weights: Option<&[f64]>,
         folds: &Folds,
@@ -120,7 +140,7 @@ impl Model {
             return Err(Error::Unsupported { method, what, reason });
         }
         let temperature = self.temperature.map(|fitted| fitted.value);
-        let marginals = marginals_at(temperature, learner, data, weights, folds, progress)?;
+        let marginals = marginals_at(temperature, self.learner()?.as_ref(), data, weights, folds, progress)?;
         let fit = |measure| Thresholds::fit(measure, &marginals, data.labels(), weights);
         self.thresholds = PooledF1::ALL.into_iter().map(fit).collect();
         Ok(())

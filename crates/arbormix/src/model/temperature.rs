@@ -12,7 +12,7 @@ use super::Model;
 use crate::data::Dataset;
 use crate::data::splits::Folds;
 use crate::error::{Error, Result};
-use crate::learner::{Learner, Predictor};
+use crate::learner::Predictor;
 use crate::out_of_fold::for_each_fold;
 use crate::progress::Progress;
 
@@ -47,8 +47,7 @@ impl Model {
     /// model to it: as many more fits as there are folds. Thresholds that were fitted before are dropped, because they
     /// are for other marginals.
     ///
-    /// `learner`, `data` and `weights` are those the model was fitted with. Refused by methods that are no mixture of
-    /// trees.
+    /// `data` and `weights` are those the model was fitted with. Refused by methods that are no mixture of trees.
     ///
     /// ```
     /// use arbormix::data::{planted::Planted, splits::Folds};
@@ -57,14 +56,13 @@ impl Model {
     /// let (data, _) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
     /// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
     /// let mut model = fit(learner.as_ref(), &data, None, &Silent)?;
-    /// model.fit_temperature(learner.as_ref(), &data, None, &Folds::shuffled(200, 3, 0)?, &Silent)?;
+    /// model.fit_temperature(&data, None, &Folds::shuffled(200, 3, 0)?, &Silent)?;
     /// let fitted = model.temperature().copied().unwrap();
     /// assert!(fitted.log_likelihood >= fitted.log_likelihood_at_one);
     /// # Ok::<(), arbormix::Error>(())
     /// ```
     pub fn fit_temperature(
         &mut self,
-        learner: &dyn Learner,
         data: &Dataset,
         weights: Option<&[f64]>,
         folds: &Folds,
@@ -74,7 +72,7 @@ impl Model {
         self.at_temperature(1.0)?;
         let mut sums = vec![0.0; STEPS.count()];
         let mut total = 0.0;
-        for_each_fold(learner, data, weights, folds, progress, |model, rows, held| {
+        for_each_fold(self.learner()?.as_ref(), data, weights, folds, progress, |model, rows, held| {
             let features = model.encode(held)?;
             let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
             total += rows.iter().map(weight).sum::<f64>();
@@ -126,7 +124,7 @@ mod tests {
     use crate::data::{LabelSet, Labels};
     use crate::decide::{PooledF1, Thresholds};
     use crate::joint::{RowExpert, RowMixture, Rows};
-    use crate::learner::fit;
+    use crate::learner::{Learner, fit};
     use crate::matrix::DenseMatrix;
     use crate::progress::Silent;
     use crate::registry::{self, Preset};
@@ -201,7 +199,7 @@ mod tests {
             let learner = overconfident(method);
             let mut model = fit(learner.as_ref(), &train, None, &Silent).unwrap();
             let before = sum(&model.log_prob(&new).unwrap());
-            model.fit_temperature(learner.as_ref(), &train, None, &folds, &Silent).unwrap();
+            model.fit_temperature(&train, None, &folds, &Silent).unwrap();
             let fitted = *model.temperature().unwrap();
             assert!(fitted.value > 1.0 && fitted.log_likelihood > fitted.log_likelihood_at_one, "{method}: {fitted:?}");
             let after = sum(&model.log_prob(&new).unwrap());
@@ -211,7 +209,7 @@ mod tests {
             assert_eq!(back.temperature(), Some(&fitted));
             assert_eq!(back.log_prob(&new).unwrap(), model.log_prob(&new).unwrap());
             // Fitted again it stays where it is.
-            model.fit_temperature(learner.as_ref(), &train, None, &folds, &Silent).unwrap();
+            model.fit_temperature(&train, None, &folds, &Silent).unwrap();
             assert_eq!(*model.temperature().unwrap(), fitted);
             assert!((sum(&model.log_prob(&new).unwrap()) - after).abs() < 1e-9 * after.abs(), "{method}");
         }
@@ -224,7 +222,7 @@ mod tests {
         let fitted = |data: &Dataset, weights: Option<&[f64]>| {
             let learner = overconfident("br");
             let mut model = fit(learner.as_ref(), data, weights, &Silent).unwrap();
-            model.fit_temperature(learner.as_ref(), data, weights, &folds, &Silent).unwrap();
+            model.fit_temperature(data, weights, &folds, &Silent).unwrap();
             *model.temperature().unwrap()
         };
         let with = |labels: Labels| {
@@ -246,11 +244,11 @@ mod tests {
         let data = planted(80, 9);
         let (folds, learner) = (Folds::shuffled(80, 4, 0).unwrap(), overconfident("ctbn"));
         let mut model = fit(learner.as_ref(), &data, None, &Silent).unwrap();
-        model.fit_thresholds(learner.as_ref(), &data, None, &folds, &Silent).unwrap();
+        model.fit_thresholds(&data, None, &folds, &Silent).unwrap();
         let plain = model.thresholds().to_vec();
-        model.fit_temperature(learner.as_ref(), &data, None, &folds, &Silent).unwrap();
+        model.fit_temperature(&data, None, &folds, &Silent).unwrap();
         assert!(model.thresholds().is_empty(), "thresholds of other marginals are dropped");
-        model.fit_thresholds(learner.as_ref(), &data, None, &folds, &Silent).unwrap();
+        model.fit_thresholds(&data, None, &folds, &Silent).unwrap();
         assert_ne!(model.thresholds(), plain);
         let mut marginals = DenseMatrix::zeros(80, 4);
         for fold in 0..4 {
@@ -273,7 +271,7 @@ mod tests {
             let learner = learner(method, &json!({}));
             let mut model = fit(learner.as_ref(), &data, None, &Silent).unwrap();
             let folds = Folds::shuffled(40, 2, 0).unwrap();
-            let error = model.fit_temperature(learner.as_ref(), &data, None, &folds, &Silent).unwrap_err();
+            let error = model.fit_temperature(&data, None, &folds, &Silent).unwrap_err();
             let expected =
                 "cannot give probabilities at a temperature: it is no mixture of trees; use mlme, ctbn or br";
             assert_eq!(error.to_string(), format!("{method} {expected}"));

@@ -268,7 +268,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "fit p.csv -o m --method svm --labels cat,pet",
         code: 2,
-        message: "unknown method \"svm\"; known: mlme, stack, ctbn, br, cc, pcc, ecc, mlknn, iblr, chf, mmoc, lp",
+        message: "unknown method \"svm\"; known: auto, mlme, stack, ctbn, br, cc, pcc, ecc, mlknn, iblr, chf, mmoc, lp",
     },
     Case {
         name: "an unknown parameter",

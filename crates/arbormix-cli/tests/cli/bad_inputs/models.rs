@@ -81,7 +81,7 @@ fn models_of_other_versions() {
     refused(
         &folder,
         "inspect other",
-        "other: the model's method \"xy\" is unknown to arbormix 0.1.0; known: mlme, stack, ctbn, br, cc, pcc, ecc, mlknn, iblr, chf, mmoc, lp",
+        "other: the model's method \"xy\" is unknown to arbormix 0.1.0; known: auto, mlme, stack, ctbn, br, cc, pcc, ecc, mlknn, iblr, chf, mmoc, lp",
     );
 }
 

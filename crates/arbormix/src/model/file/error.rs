@@ -61,6 +61,12 @@ pub enum ModelFileError {
         /// The registry's names.
         known: String,
     },
+    /// A method that only chooses among others: models are of those.
+    #[error("no model is of the method {name:?}, which only chooses among others; fit again")]
+    MethodOfNoModel {
+        /// Name in the file.
+        name: &'static str,
+    },
     /// A part of the metadata is missing.
     #[error("the model file lacks the metadata entry {name:?}; fit again")]
     MissingEntry {

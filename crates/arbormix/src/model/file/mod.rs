@@ -2,8 +2,8 @@
 //!
 //! Any safetensors reader opens it: the tensors are f64, and the metadata holds `format` (`arbormix-model`),
 //! `format_version`, `crate_version` and `method` as words, and `params`, `schema`, `features`, `report` and `facts`
-//! as JSON, and `thresholds` and `temperature` if there are any (the tensors are at that temperature already). Nothing in it depends
-//! on the time or the machine: the same model gives the same bytes.
+//! as JSON, and `choice`, `thresholds` and `temperature` if there are any (the tensors are at that temperature already).
+//! Nothing in it depends on the time or the machine: the same model gives the same bytes.
 
 mod container;
 mod error;
@@ -76,6 +76,9 @@ fn pack(model: &Model) -> Result<Container, ModelFileError> {
     if let Some(temperature) = &model.temperature {
         entries.push(("temperature", entry("temperature", temperature)?));
     }
+    if let Some(choice) = &model.choice {
+        entries.push(("choice", entry("choice", choice)?));
+    }
     let metadata = entries.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
     Ok(Container { metadata, tensors: stored.tensors })
 }
@@ -112,6 +115,9 @@ fn unpack(container: Container) -> Result<Model> {
     }
     if metadata.contains_key("temperature") {
         model.temperature = Some(parse(&metadata, "temperature")?);
+    }
+    if metadata.contains_key("choice") {
+        model.choice = Some(parse(&metadata, "choice")?);
     }
     Ok(model)
 }

@@ -1,0 +1,126 @@
+//! What a fit costs, by a formula: nominal seconds of one core.
+//!
+//! Constants were set by fits of four public data sets on one core (`docs/results/times.md` has formula and clock side by
+//! side); they count operations and know no machine. An estimate may be wrong by a factor of two or three.
+
+use super::candidates::Candidate;
+use crate::data::{Dataset, SeenSets};
+use crate::matrix::Matrix;
+use crate::mixture::stack::StackParams;
+use crate::mixture::{Experts, MixtureParams};
+use crate::registry::Presets;
+
+/// A multiplication and an addition in a product of features and weights, once for all Newton steps of a regression.
+const REGRESSION: f64 = 1e-8;
+/// Regressions that the stacked mixture solves per label: costs, folds, all rows.
+const LEVEL_FITS: f64 = 25.0;
+/// Fits of the gate's weights per expert.
+const GATE_FITS: f64 = 10.0;
+/// A regression's work per coefficient, in products with a cell.
+const PER_COEFFICIENT: f64 = 16.0;
+/// A split of a tree, per row, level and feature that is tried.
+const SPLIT: f64 = 1.2e-8;
+/// EM of tied trees, per row, label and expert.
+const TIED: f64 = 5e-7;
+/// Probability of a label set by one tied tree, per label.
+const TABLE: f64 = 2e-9;
+/// An edge of the stacked tree, per row.
+const EDGE: f64 = 1e-7;
+/// Eigenvectors and kernel, per cube of landmarks.
+const EIGEN: f64 = 2.5e-9;
+/// A mixture's regression of one label by one expert in all of EM: per row, and per row and cell.
+const EXPERT: [f64; 2] = [2e-5, 3e-8];
+/// Labels above which only some parents are scored, and how many.
+const SCREENED: (usize, usize) = (60, 10);
+
+/// What the cost of a fit depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Size {
+    /// Rows, N.
+    pub rows: usize,
+    /// Columns, m.
+    pub columns: usize,
+    /// Stored cells per row.
+    pub cells: f64,
+    /// Labels, d.
+    pub labels: usize,
+    /// Distinct label sets.
+    pub sets: usize,
+    /// Whether the features are sparse.
+    pub sparse: bool,
+}
+
+impl Size {
+    /// The size of a data set.
+    pub fn of(data: &Dataset) -> Size {
+        let (rows, columns) = (data.rows(), data.columns().len());
+        let cells = match data.features() {
+            Matrix::Dense(_) => columns as f64,
+            Matrix::Sparse(sparse) => sparse.stored() as f64 / rows.max(1) as f64,
+        };
+        let sets = SeenSets::new(data.labels(), None).sets().len();
+        Size { rows, columns, cells, labels: data.labels().count(), sets, sparse: data.features().is_sparse() }
+    }
+
+    /// The size of so many of the rows.
+    pub(super) fn with_rows(self, rows: usize) -> Size {
+        Size { rows, sets: self.sets.min(rows), ..self }
+    }
+
+    /// Nominal seconds that fitting the candidate takes.
+    pub fn seconds(&self, candidate: Candidate) -> f64 {
+        let (plain, paper) = (MixtureParams::default(), MixtureParams::paper());
+        match candidate {
+            Candidate::Stack => self.stack(&StackParams::default()),
+            Candidate::Kernel => self.mapped().mixture(&plain) + EIGEN * cube(500.min(self.rows)),
+            Candidate::Linear => self.mixture(&plain),
+            // Every expert of the paper's start seeks a tree of its own.
+            Candidate::Paper => self.mixture(&paper) * 2.0,
+        }
+    }
+
+    /// Cells and coefficients that a regression works on, for all rows: dense features are turned to their principal axes.
+    fn work(&self) -> f64 {
+        let coefficients = if self.sparse { self.columns } else { self.columns.min(self.rows) };
+        self.rows as f64 * self.cells + PER_COEFFICIENT * coefficients as f64
+    }
+
+    /// The same rows with Nyström features.
+    fn mapped(&self) -> Size {
+        let columns = StackParams::default().map.components.min(self.rows);
+        Size { columns, cells: columns as f64, sparse: false, ..*self }
+    }
+
+    /// d · (K + parents tried) regressions: N · a + (N z + 16 m) · b each.
+    fn mixture(&self, params: &MixtureParams) -> f64 {
+        let experts = match params.experts {
+            Experts::Count(count) => count,
+            Experts::Auto => params.max_experts,
+        };
+        let parents = if self.labels > SCREENED.0 { SCREENED.1 } else { self.labels };
+        let regressions = (self.labels * (experts.min(self.sets) + parents)) as f64;
+        regressions * (EXPERT[0] * self.rows as f64 + EXPERT[1] * self.work())
+    }
+
+    /// Regressions and gate, forest, edges, EM of the tied trees, and the table of held-out rows.
+    fn stack(&self, params: &StackParams) -> f64 {
+        let (rows, labels) = (self.rows as f64, self.labels as f64);
+        let most = params.tied.experts.min(params.tied.cells / (self.rows * self.labels).max(1)).max(1);
+        let experts = most.min(self.sets) as f64;
+        // Sparse features may get Nyström features, or stay as they are: whatever is more work.
+        let own = if self.sparse { self.work().max(self.mapped().work()) } else { self.mapped().work() };
+        let regressions = REGRESSION * (LEVEL_FITS * labels + GATE_FITS * experts) * own;
+        let trees = (params.folds * params.held_out_trees) as f64;
+        let forest = SPLIT * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
+        let edges = EDGE * rows * labels * labels.min(params.structure.parents as f64);
+        let tied = TIED * rows * labels * experts;
+        let held = params.held_out_rows.max(self.rows / params.folds).min(self.rows) as f64;
+        let table = TABLE * held * self.sets.min(params.pool.sets) as f64 * experts * labels;
+        let map = EIGEN * (5.0 * cube(params.map.choice_landmarks.min(self.rows)) + cube(500.min(self.rows)));
+        regressions + forest + edges + tied + table + map
+    }
+}
+
+fn cube(side: usize) -> f64 {
+    (side as f64).powi(3)
+}

@@ -1,0 +1,155 @@
+//! Choosing.
+
+use super::candidates::Candidate;
+use super::choice::{Choice, Entrant, Selection};
+use super::cost::Size;
+use super::params::AutoParams;
+use super::race::{Race, Score, race_rows};
+use crate::data::Dataset;
+use crate::error::{Error, ParamError, Result};
+use crate::features::FeatureParams;
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::progress::Progress;
+
+impl Learner for AutoParams {
+    fn method(&self) -> &'static str {
+        "auto"
+    }
+
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("parameters are plain data")
+    }
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.check()
+    }
+
+    fn features(&self) -> &FeatureParams {
+        &self.features
+    }
+
+    fn learn(&self, _data: &TrainingSet<'_>, _progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let reason = "its candidates encode rows in different ways; use fit, which asks it to choose first";
+        Err(Error::Unsupported { method: self.method(), what: "a fit to encoded rows", reason })
+    }
+
+    fn select(&self, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Option<Selection>> {
+        let positive: Vec<usize> =
+            (0..data.rows()).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
+        let size = Size { rows: positive.len(), ..Size::of(data) };
+        let mut entrants: Vec<Entrant> = self.candidates.iter().map(|&c| self.entrant(c, data, &size)).collect();
+        let able: Vec<usize> = (0..entrants.len()).filter(|&place| entrants[place].left_out.is_none()).collect();
+        let mut racing: Vec<usize> =
+            able.iter().copied().filter(|&place| entrants[place].nominal_seconds <= self.budget).collect();
+        for &place in able.iter().filter(|place| !racing.contains(place)) {
+            entrants[place].left_out = Some(format!("over the budget of {} s", self.budget));
+        }
+        let (mut race_size, mut held_out) = (0, 0);
+        let verdict = match racing.as_slice() {
+            [] => self.cheapest(&entrants, &able)?,
+            [alone] => (*alone, "no other candidate can take part".to_string()),
+            _ => {
+                let candidates: Vec<Candidate> = racing.iter().map(|&place| self.candidates[place]).collect();
+                race_size = race_rows(self, &size, &candidates, positive.len());
+                let race = Race::draw(data, weights, &positive, race_size, self);
+                held_out = race.held_out();
+                let mut scores: Vec<(usize, Score)> = Vec::new();
+                if race_size > 0 {
+                    progress.begin("choosing the method", racing.len());
+                    for &place in &racing {
+                        progress.check()?;
+                        match race.run(self.candidates[place], self, progress)? {
+                            Ok(score) => {
+                                entrants[place].log_likelihood = Some(score.log_likelihood);
+                                entrants[place].exact_match = score.exact_match;
+                                scores.push((place, score));
+                            }
+                            Err(reason) => entrants[place].left_out = Some(reason),
+                        }
+                        progress.advance(1);
+                    }
+                }
+                racing.retain(|&place| entrants[place].left_out.is_none() || scores.is_empty());
+                self.winner(&race, &scores, &entrants, racing[0])
+            }
+        };
+        let (place, reason) = verdict;
+        entrants[place].left_out = None;
+        let choice = Choice {
+            chosen: entrants[place].name.clone(),
+            reason,
+            budget: self.budget,
+            race_rows: race_size,
+            held_out_rows: if race_size > 0 { held_out } else { 0 },
+            candidates: entrants,
+        };
+        Ok(Some(Selection { learner: self.candidates[place].learner(self, data.features().is_sparse()), choice }))
+    }
+}
+
+impl AutoParams {
+    fn entrant(&self, candidate: Candidate, data: &Dataset, size: &Size) -> Entrant {
+        let left_out = if data.labels().unknown() > 0 && !candidate.learns_from_unknown() {
+            Some("cannot learn from rows with unknown label cells".to_string())
+        } else if size.rows < candidate.rows_needed() {
+            Some(format!("needs {} rows", candidate.rows_needed()))
+        } else {
+            None
+        };
+        Entrant {
+            name: candidate.name().to_string(),
+            nominal_seconds: size.seconds(candidate),
+            log_likelihood: None,
+            exact_match: None,
+            left_out,
+        }
+    }
+
+    /// The cheapest of those who can learn from the data, where the budget is too small for all.
+    fn cheapest(&self, entrants: &[Entrant], able: &[usize]) -> Result<(usize, String)> {
+        let seconds = |place: usize| entrants[place].nominal_seconds;
+        let found = able.iter().copied().min_by(|&a, &b| seconds(a).total_cmp(&seconds(b)));
+        let Some(place) = found else {
+            let reasons: Vec<String> =
+                entrants.iter().map(|e| format!("{} {}", e.name, e.left_out.as_deref().unwrap_or_default())).collect();
+            let message = format!("none of them can learn from the data: {}", reasons.join("; "));
+            return Err(ParamError::Form { name: "candidates".to_string(), message }.into());
+        };
+        let (needed, budget) = (seconds(place), self.budget);
+        Ok((place, format!("the cheapest: about {needed:.0} s, and the budget of {budget} s is too small for all")))
+    }
+
+    /// The richest, unless a simpler one is clearly ahead; `richest` without a race.
+    fn winner(&self, race: &Race, scores: &[(usize, Score)], entrants: &[Entrant], richest: usize) -> (usize, String) {
+        let Some((first, rest)) = scores.split_first() else {
+            return (richest, "the richest: there are too few rows for a race".to_string());
+        };
+        let best = rest.iter().fold(
+            first,
+            |best, next| {
+                if race.lead(&next.1, &best.1) > self.clear_lead { next } else { best }
+            },
+        );
+        let others = scores.iter().filter(|other| other.0 != best.0);
+        let ahead = others.clone().all(|other| best.1.log_likelihood >= other.1.log_likelihood);
+        let name = |place: usize| &entrants[place].name;
+        let reason = match others.max_by(|a, b| a.1.log_likelihood.total_cmp(&b.1.log_likelihood)) {
+            None => "the others failed in the race".to_string(),
+            Some(next) if ahead => {
+                let gain = best.1.log_likelihood - next.1.log_likelihood;
+                let errors = race.lead(&best.1, &next.1);
+                format!(
+                    "the best log-likelihood per held-out row, {gain:.3} ({errors:.1} standard errors) before {}",
+                    name(next.0)
+                )
+            }
+            Some(next) => format!(
+                "richer than {}, whose log-likelihood per held-out row is better by {:.3} only: less than {} standard errors",
+                name(next.0),
+                next.1.log_likelihood - best.1.log_likelihood,
+                self.clear_lead
+            ),
+        };
+        (best.0, reason)
+    }
+}

@@ -1,0 +1,181 @@
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic like the test")]
+
+use serde_json::json;
+
+use super::*;
+use crate::data::planted::Planted;
+use crate::data::{Column, Dataset, LabelSet, Labels};
+use crate::learner::fit;
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::progress::Silent;
+use crate::registry::{Preset, learner};
+use crate::{Learner, Model};
+
+fn planted(rows: usize, labels: usize, density: f64) -> Dataset {
+    Planted { rows, labels, density, seed: 3, ..Planted::default() }.sample().unwrap().0
+}
+
+fn auto(overrides: serde_json::Value) -> Box<dyn Learner> {
+    learner("auto", Preset::Default, &overrides).unwrap()
+}
+
+fn fitted(overrides: serde_json::Value, data: &Dataset, weights: Option<&[f64]>) -> Model {
+    fit(auto(overrides).as_ref(), data, weights, &Silent).unwrap()
+}
+
+#[test]
+fn the_winner_is_what_its_own_learner_would_have_fitted() {
+    let data = planted(120, 3, 1.0);
+    for (name, method, preset) in
+        [("linear", "mlme", Preset::Default), ("paper", "mlme", Preset::Paper), ("stack", "stack", Preset::Default)]
+    {
+        let model = fitted(json!({"candidates": [name], "seed": 4}), &data, None);
+        let mut overrides = json!({"seed": 4});
+        if name == "paper" {
+            overrides["inference"] = json!({"annealing": {"iterations": 150, "seed": 4}});
+        }
+        let alone = fit(learner(method, preset, &overrides).unwrap().as_ref(), &data, None, &Silent).unwrap();
+        assert_eq!((model.method(), model.params()), (method, alone.params()));
+        let logs = |model: &Model| model.log_prob(&data).unwrap();
+        assert_eq!(logs(&model), logs(&alone), "{name}");
+        assert_eq!(model.choice().unwrap().chosen, name);
+        assert_eq!(model.learner().unwrap().params(), *model.params());
+    }
+}
+
+#[test]
+fn the_record_tells_how_the_race_went_and_is_in_the_file() {
+    let data = planted(200, 3, 1.0);
+    let model = fitted(json!({}), &data, None);
+    let choice = model.choice().unwrap();
+    assert_eq!(choice.candidates.len(), 3);
+    assert!(choice.race_rows >= 40 && choice.race_rows + choice.held_out_rows <= 200, "{choice:?}");
+    for entrant in &choice.candidates {
+        assert!(entrant.left_out.is_none() && entrant.nominal_seconds > 0.0, "{entrant:?}");
+        assert!(entrant.log_likelihood.unwrap() < 0.0 && (0.0..=1.0).contains(&entrant.exact_match.unwrap()));
+    }
+    assert!(model.report().notes[0].starts_with(&format!("chose {}", choice.chosen)));
+    let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(back.choice(), Some(choice));
+}
+
+/// Without a standard error to be ahead by, the best log-likelihood decides.
+#[test]
+fn the_best_log_likelihood_wins_unless_a_richer_one_is_close() {
+    let data = planted(300, 3, 1.0);
+    let best = |choice: &Choice| {
+        let logs = choice.candidates.iter().map(|entrant| (entrant.log_likelihood.unwrap(), entrant.name.clone()));
+        logs.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1
+    };
+    let choice = |lead: f64| fitted(json!({"clear_lead": lead}), &data, None).choice().unwrap().clone();
+    let close = choice(0.0);
+    assert_eq!(close.chosen, best(&close), "{close:?}");
+    let richest = choice(1e9);
+    assert_eq!(richest.chosen, "stack", "{richest:?}");
+}
+
+#[test]
+fn the_budget_leaves_out_what_it_cannot_pay() {
+    let data = planted(150, 3, 1.0);
+    let size = Size::of(&data);
+    let cheapest = Candidate::ALL[..3].iter().min_by(|a, b| size.seconds(**a).total_cmp(&size.seconds(**b))).unwrap();
+    let second = Candidate::ALL[..3].iter().filter(|other| *other != cheapest).map(|c| size.seconds(*c));
+    let between = 0.5 * (size.seconds(*cheapest) + second.fold(f64::INFINITY, f64::min));
+    let choice = fitted(json!({"budget": between}), &data, None).choice().unwrap().clone();
+    assert_eq!((choice.chosen.as_str(), choice.race_rows), (cheapest.name(), 0));
+    let over = |choice: &Choice| {
+        choice.candidates.iter().filter(|e| e.left_out.as_ref().is_some_and(|why| why.contains("budget"))).count()
+    };
+    assert_eq!(over(&choice), 2);
+    // Nothing can be paid: the cheapest all the same, and it is said.
+    let poor = fitted(json!({"budget": 1e-9}), &data, None).choice().unwrap().clone();
+    assert_eq!(poor.chosen, cheapest.name());
+    assert!(poor.reason.contains("too small for all"), "{}", poor.reason);
+}
+
+#[test]
+fn costs_grow_with_everything_they_depend_on() {
+    let size = Size { rows: 1000, columns: 50, cells: 50.0, labels: 10, sets: 100, sparse: false };
+    for candidate in Candidate::ALL {
+        let own = size.seconds(candidate);
+        for larger in [
+            Size { rows: 2000, ..size },
+            Size { columns: 100, cells: 100.0, ..size },
+            Size { labels: 20, ..size },
+            Size { columns: 5000, sparse: true, ..size },
+        ] {
+            assert!(larger.seconds(candidate) >= own, "{candidate:?} {larger:?}");
+        }
+        assert!(own > 0.0 && own < 60.0, "{candidate:?}: {own}");
+    }
+}
+
+#[test]
+fn rows_of_weight_zero_take_no_part_in_the_choice() {
+    let data = planted(160, 3, 1.0);
+    let weights: Vec<f64> = (0..160).map(|row| f64::from(u8::from(row % 2 == 0))).collect();
+    let half: Vec<usize> = (0..160).step_by(2).collect();
+    let with = fitted(json!({}), &data, Some(&weights));
+    let without = fitted(json!({}), &data.select_rows(&half), Some(&[1.0; 80]));
+    assert_eq!(with.choice(), without.choice());
+}
+
+#[test]
+fn partly_unknown_labels_leave_those_who_can_learn_from_them() {
+    let data = planted(90, 3, 1.0);
+    let masks = (0..90).map(|row| LabelSet::from_bools(&[row % 3 != 0, true, row % 5 != 0])).collect();
+    let labels = Labels::with_mask(3, data.labels().sets().to_vec(), masks);
+    let (columns, names) = (data.columns().to_vec(), data.label_names().to_vec());
+    let data = Dataset::new("partly", data.features().clone(), columns, labels, names).unwrap();
+    let model = fitted(json!({}), &data, None);
+    assert_eq!(model.method(), "mlme");
+    let stack = &model.choice().unwrap().candidates[0];
+    assert!(stack.left_out.as_ref().unwrap().contains("unknown label cells"), "{stack:?}");
+    let refused = fit(auto(json!({"candidates": ["stack"]})).as_ref(), &data, None, &Silent).unwrap_err();
+    assert!(refused.to_string().contains("none of them can learn from the data"), "{refused}");
+}
+
+#[test]
+fn data_that_leave_nothing_to_race_with_are_learned() {
+    let dense = |rows: usize, labels: usize, set: fn(usize) -> usize| {
+        let cells = (0..rows * 2).map(|cell| (cell as f64 * 0.7).sin()).collect();
+        let of = |row: usize| (0..labels).map(|label| set(row) >> label & 1 == 1).collect::<Vec<_>>();
+        let labels_of = Labels::new(labels, (0..rows).map(|row| LabelSet::from_bools(&of(row))).collect());
+        let columns = (0..2).map(|j| Column::numeric(format!("x{j}"))).collect();
+        let names = (0..labels).map(|label| format!("y{label}")).collect();
+        Dataset::new("few", Matrix::Dense(DenseMatrix::new(rows, 2, cells)), columns, labels_of, names).unwrap()
+    };
+    let cases = [
+        ("one row", dense(1, 2, |_| 1)),
+        ("two rows", dense(2, 2, |row| row + 1)),
+        ("twenty rows", dense(20, 3, |row| row % 5)),
+        ("one label", dense(30, 1, |row| row % 2)),
+        ("one set", dense(25, 3, |_| 5)),
+        ("every row another set", dense(32, 5, |row| row)),
+        ("sparse", planted(60, 3, 0.1)),
+    ];
+    for (name, data) in cases {
+        let model = fitted(json!({}), &data, None);
+        let logs = model.log_prob(&data).unwrap();
+        assert!(logs.iter().all(|log| log.is_finite() && *log <= 1e-12), "{name}: {logs:?}");
+        assert!(model.to_bytes().is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn parameters_that_cannot_be_used_are_refused() {
+    let refused = |overrides| learner("auto", Preset::Default, &overrides).err().unwrap().to_string();
+    for (overrides, name) in [
+        (json!({"candidates": []}), "candidates"),
+        (json!({"candidates": ["stack", "stack"]}), "candidates"),
+        (json!({"budget": 0.0}), "budget"),
+        (json!({"race_share": -1.0}), "race_share"),
+        (json!({"min_race_rows": 0}), "min_race_rows"),
+        (json!({"held_out_rows": 0}), "held_out_rows"),
+        (json!({"clear_lead": -1.0}), "clear_lead"),
+    ] {
+        let message = refused(overrides);
+        assert!(message.contains(&format!("parameter {name}")), "{message}");
+    }
+    assert!(refused(json!({"candidates": ["best"]})).contains("candidates"));
+}

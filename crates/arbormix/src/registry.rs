@@ -71,17 +71,17 @@ impl Method {
 }
 
 /// What is fitted where nobody names a method.
-pub const DEFAULT_METHOD: &str = "auto";
+pub const DEFAULT_METHOD: &str = METHODS[0].name;
 
-/// All methods, ours first.
+/// All methods, ours first, the default at their head.
 pub const METHODS: &[Method] = &[
     Method {
-        name: DEFAULT_METHOD,
+        name: "auto",
         title: "Auto",
         summary: "the best of several presets of our methods, by a race on held-out rows within a budget",
         defaults: defaults::<AutoParams>,
         learner: learner_from::<AutoParams>,
-        load: |_| Err(ModelFileError::MethodOfNoModel { name: DEFAULT_METHOD }.into()),
+        load: |_| Err(ModelFileError::MethodOfNoModel { name: "auto" }.into()),
     },
     Method {
         name: "mlme",

@@ -236,7 +236,10 @@ fn every_method_predicts_the_same_bits_after_loading_and_saves_the_same_bytes() 
 fn a_model_without_one_of_its_tensors_or_with_another_shape_is_refused() {
     for method in METHODS {
         let whole = pack(&fitted(method.name, &planted(1.0))).unwrap();
-        for name in whole.tensors.keys() {
+        // One of each kind: a forest has thousands that differ in their number only.
+        let kind = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+        let mut seen = std::collections::BTreeSet::new();
+        for name in whole.tensors.keys().filter(|name| seen.insert(kind(name))) {
             let mut lacking = whole.clone();
             lacking.tensors.remove(name);
             let text = message(&lacking.to_bytes().unwrap());

@@ -18,8 +18,8 @@ use crate::progress::Reporter;
 /// in which this label is otherwise, what its parent in the expert's tree did to its log-odds, and the features that
 /// moved them most. A row's number is that of `predict`, from 0.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  arbormix explain photos.model photos-test.arff --row 3\n  \
-    arbormix explain photos.model photos-test.arff --row 3 --json")]
+#[command(after_help = "Examples:\n  arbormix explain three.model photos-test.arff --row 3\n  \
+    arbormix explain three.model photos-test.arff --row 3 --json")]
 pub(crate) struct Explain {
     /// The model file
     #[arg(value_name = "MODEL")]

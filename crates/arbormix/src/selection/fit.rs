@@ -36,7 +36,7 @@ impl Learner for AutoParams {
     fn select(&self, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Option<Selection>> {
         let positive: Vec<usize> =
             (0..data.rows()).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
-        let size = Size { rows: positive.len(), ..Size::of(data) };
+        let size = if positive.len() < data.rows() { Size::of(&data.select_rows(&positive)) } else { Size::of(data) };
         let mut entrants: Vec<Entrant> = self.candidates.iter().map(|&c| self.entrant(c, data, &size)).collect();
         let able: Vec<usize> = (0..entrants.len()).filter(|&place| entrants[place].left_out.is_none()).collect();
         let mut racing: Vec<usize> =
@@ -122,7 +122,7 @@ impl AutoParams {
     /// The richest, unless a simpler one is clearly ahead; `richest` without a race.
     fn winner(&self, race: &Race, scores: &[(usize, Score)], entrants: &[Entrant], richest: usize) -> (usize, String) {
         let Some((first, rest)) = scores.split_first() else {
-            return (richest, "the richest: there are too few rows for a race".to_string());
+            return (richest, "the richest: there are too few rows for a race, or nobody finished it".to_string());
         };
         let best = rest.iter().fold(
             first,

@@ -39,10 +39,10 @@ impl Default for AutoParams {
             candidates: vec![Candidate::Stack, Candidate::Kernel, Candidate::Linear],
             budget: 3600.0,
             race_share: 0.15,
-            min_race_rows: 40,
+            min_race_rows: 60,
             max_race_rows: 2000,
             held_out_rows: 300,
-            clear_lead: 2.0,
+            clear_lead: 2.5,
             seed: 0,
         }
     }

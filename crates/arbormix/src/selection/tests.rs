@@ -49,7 +49,7 @@ fn the_record_tells_how_the_race_went_and_is_in_the_file() {
     let model = fitted(json!({}), &data, None);
     let choice = model.choice().unwrap();
     assert_eq!(choice.candidates.len(), 3);
-    assert!(choice.race_rows >= 40 && choice.race_rows + choice.held_out_rows <= 200, "{choice:?}");
+    assert!(choice.race_rows >= 60 && choice.race_rows + choice.held_out_rows <= 200, "{choice:?}");
     for entrant in &choice.candidates {
         assert!(entrant.left_out.is_none() && entrant.nominal_seconds > 0.0, "{entrant:?}");
         assert!(entrant.log_likelihood.unwrap() < 0.0 && (0.0..=1.0).contains(&entrant.exact_match.unwrap()));

@@ -16,7 +16,7 @@ use crate::progress::Reporter;
 /// Show what a model file holds: sizes, parameters, trees, gate, the course of training
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix inspect photos.model\n  arbormix inspect photos.model --dot\n  \
-    arbormix inspect photos.model --gate-on photos-test.arff")]
+    arbormix inspect three.model --gate-on photos-test.arff")]
 pub(crate) struct Inspect {
     /// The model file
     #[arg(value_name = "MODEL")]

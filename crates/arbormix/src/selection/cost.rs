@@ -1,7 +1,7 @@
 //! What a fit costs, by a formula: nominal seconds of one core.
 //!
-//! Constants were set by fits of four public data sets on one core (`docs/results/times.md` has formula and clock side by
-//! side); they count operations and know no machine. An estimate may be wrong by a factor of two or three.
+//! Constants were set by fits of four public data sets on one core (`scripts/times` lays formula and clock side by side);
+//! they count operations and know no machine. An estimate may be wrong by a factor of two or three.
 
 use super::candidates::Candidate;
 use crate::data::{Dataset, SeenSets};

@@ -73,6 +73,16 @@ def test_saved_models_come_back(tmp_path, mixture, data):
         arbormix.CTBN.load(tmp_path / "m.model")
 
 
+def test_the_default_reads_what_it_chose(tmp_path, data):
+    X, y = data
+    chosen = arbormix.AutoMixture(budget=7).fit(X, y)
+    chosen.save(tmp_path / "auto.model")
+    again = arbormix.AutoMixture.load(tmp_path / "auto.model")
+    assert type(again) is arbormix.AutoMixture and again.budget == 7 and again.choice_ == chosen.choice_
+    np.testing.assert_array_equal(again.predict_proba(X), chosen.predict_proba(X))
+    assert again.explain(X, 0)["reasons"]
+
+
 @pytest.fixture(scope="module")
 def command():
     found = os.environ.get("ARBORMIX_COMMAND") or shutil.which("arbormix") or ROOT / "target/release/arbormix"

@@ -16,7 +16,8 @@ use crate::progress::Reporter;
 ///
 /// Shows which expert spoke, and for each label of the most probable set: how many times less probable the best set is
 /// in which this label is otherwise, what its parent in the expert's tree did to its log-odds, and the features that
-/// moved them most. A row's number is that of `predict`, from 0.
+/// moved them most: by their weights in a tree of regressions, elsewhere by what becomes of the label without them. A
+/// row's number is that of `predict`, from 0.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  arbormix explain three.model photos-test.arff --row 3\n  \
     arbormix explain three.model photos-test.arff --row 3 --json")]

@@ -180,7 +180,8 @@ fn a_time_limit_leaves_a_proven_gap() {
 fn an_explanation_agrees_with_the_prediction() {
     let folder = folder();
     folder.succeed("fit train.csv --labels cat,pet --experts 2 -o mlme.model");
-    for model in ["br.model", "ctbn.model", "mlme.model"] {
+    folder.succeed("fit train.csv --labels cat,pet --method stack -o stack.model");
+    for model in ["br.model", "ctbn.model", "mlme.model", "stack.model"] {
         let predicted = lines(&folder.succeed(&format!("predict {model} test.csv --json --top 4")));
         for row in [0, 9] {
             let why = folder.json(&format!("explain {model} test.csv --row {row} --json"));

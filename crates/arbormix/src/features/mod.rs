@@ -203,6 +203,11 @@ impl FeatureMap {
         self.parts.scaling
     }
 
+    /// Whether the features are those of a kernel, or some of them.
+    pub(crate) fn has_kernel(&self) -> bool {
+        self.nystrom.is_some()
+    }
+
     /// Number of encoded features, m.
     pub fn feature_count(&self) -> usize {
         self.nystrom.as_ref().map_or(self.parts.scales.len(), Nystrom::feature_count)

@@ -130,6 +130,14 @@ impl<'a> RowExpert<'a> {
         }
     }
 
+    /// The label's parent in its tree; none in a table.
+    pub fn parent(&self, label: usize) -> Option<usize> {
+        match self {
+            RowExpert::Tree(tree, _) => tree.parents()[label],
+            RowExpert::Sets(_) => None,
+        }
+    }
+
     /// P(yᵢ = 1 | x) of every label.
     pub fn marginals(&self) -> Vec<f64> {
         match self {

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::Model;
+use super::occlusion::{clamped_log_odds, occlusions};
 use crate::data::{DataError, Dataset, LabelSet};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::joint::map::Found;
 use crate::joint::{RowExpert, Rows};
 
@@ -38,9 +39,10 @@ pub struct Reason {
     pub times_less_probable_otherwise: f64,
     /// The labels of that set.
     pub best_otherwise: Vec<String>,
-    /// Log-odds of the label in the tree of the expert, given its parent's value.
+    /// Log-odds of the label by the expert: in its tree, given its parent's value; of an expert that is a table of label
+    /// sets, over all its sets.
     pub log_odds: f64,
-    /// Its parent in that tree.
+    /// Its parent in that tree; tables have none.
     pub parent: Option<Parent>,
     /// The features that moved the log-odds most, strongest first.
     pub features: Vec<Push>,
@@ -60,6 +62,10 @@ pub struct Parent {
 }
 
 /// What one feature added to log-odds.
+///
+/// Where the expert is a tree of regressions on the features this is weight times value, and the sum of all with the bias
+/// is the label's log-odds in the tree. Elsewhere (forests, neighbours, kernels) it is by how much log P(label) − log P(not
+/// label) of the whole model falls if the feature is taken to be unknown, in sparse rows: to be zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Push {
     /// Its name.
@@ -70,7 +76,7 @@ pub struct Push {
 
 impl Model {
     /// Why the model predicts what it does for a row, with at most `features` features per label; refused by methods
-    /// that are no mixture of trees.
+    /// whose joint distribution is out of reach.
     ///
     /// ```
     /// use arbormix::data::planted::Planted;
@@ -88,34 +94,42 @@ impl Model {
             return Err(DataError::TooFew { what, found: data.rows(), needed: row.saturating_add(1), remedy }.into());
         }
         let names = &self.schema.label_names;
-        let encoded = self.encode(&data.select_rows(&[row]))?;
+        let row = data.select_rows(&[row]);
+        let encoded = self.encode(&row)?;
         let mixture = Rows::of(self.predictor(), &encoded)?.row(0);
         let best = mixture.map(0);
         let responsibilities = mixture.responsibilities(&best.labels);
         let top = |top: usize, k: usize| if responsibilities[k] > responsibilities[top] { k } else { top };
         let spoke = (1..responsibilities.len()).fold(0, top);
-        let (Some(expert), RowExpert::Tree(tree, tables)) =
-            (self.predictor().experts().get(spoke).copied(), &mixture.experts[spoke])
-        else {
-            let (what, reason) = (
-                "reasons for a prediction",
-                "only label trees of regressions on the features have them; use mlme, ctbn or br",
-            );
-            return Err(Error::Unsupported { method: self.method(), what, reason });
+        let expert = &mixture.experts[spoke];
+        let (own, marginals) = (expert.marginals(), mixture.marginals());
+        // Weights of kernel features say nothing to a person, so only regressions on the features explain themselves.
+        let regressions = self.predictor().experts().get(spoke).copied().filter(|_| !self.features.has_kernel());
+        let mut unknown = match regressions {
+            Some(_) => Vec::new(),
+            None => occlusions(self, &row, &marginals)?,
         };
         let feature_names = self.features.names();
-        let reason = |((label, otherwise), marginal): ((usize, Found), f64)| {
-            let parent = tree.parents()[label];
+        let push = |(feature, log_odds): (usize, f64)| Push { feature: feature_names[feature].clone(), log_odds };
+        let mut reason = |(label, otherwise): (usize, Found)| {
+            let parent = expert.parent(label);
             let value = parent.is_some_and(|parent| best.labels.get(parent));
-            let log_odds = |value: bool| {
-                let [absent, present] = tables[label][usize::from(value)];
-                present - absent
+            let log_odds = |value: bool| match expert {
+                RowExpert::Tree(_, tables) => {
+                    let [absent, present] = tables[label][usize::from(value)];
+                    present - absent
+                }
+                RowExpert::Sets(_) => clamped_log_odds(own[label]),
             };
-            let added = expert.contributions(label, value, &encoded, 0).into_iter().take(features);
+            let mut pushes = match regressions {
+                Some(tree) => tree.contributions(label, value, &encoded, 0).into_iter().map(push).collect(),
+                None => std::mem::take(&mut unknown[label]),
+            };
+            pushes.truncate(features);
             Reason {
                 label: names[label].clone(),
                 present: best.labels.get(label),
-                marginal,
+                marginal: marginals[label],
                 times_less_probable_otherwise: (best.log_probability - otherwise.log_probability).exp(),
                 best_otherwise: words(&otherwise.labels, names),
                 log_odds: log_odds(value),
@@ -125,9 +139,7 @@ impl Model {
                     log_odds_otherwise: log_odds(!value),
                     tipped: (log_odds(value) > 0.0) != (log_odds(!value) > 0.0),
                 }),
-                features: added
-                    .map(|(feature, log_odds)| Push { feature: feature_names[feature].clone(), log_odds })
-                    .collect(),
+                features: pushes,
             }
         };
         let others = mixture.alternatives(&best.labels, 0).into_iter().enumerate();
@@ -136,7 +148,7 @@ impl Model {
             probability: best.log_probability.exp(),
             expert: spoke + 1,
             gate: mixture.log_gate.iter().map(|log| log.exp()).collect(),
-            reasons: others.zip(mixture.marginals()).map(reason).collect(),
+            reasons: others.map(&mut reason).collect(),
             responsibilities,
         })
     }

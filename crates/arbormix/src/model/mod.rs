@@ -2,6 +2,7 @@
 
 mod explain;
 mod file;
+mod occlusion;
 mod temperature;
 
 pub use explain::{Explanation, Parent, Push, Reason};

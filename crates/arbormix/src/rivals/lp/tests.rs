@@ -103,7 +103,6 @@ fn questions_are_answered_and_files_keep_every_bit() {
         }
         let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(back.marginals(&data).unwrap(), model.marginals(&data).unwrap(), "{base}");
-        assert!(model.explain(&data, 0, 3).unwrap_err().to_string().contains("reasons for a prediction"));
     }
 }
 

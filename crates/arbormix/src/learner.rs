@@ -51,6 +51,24 @@ pub trait Learner: Send + Sync {
     }
 }
 
+/// The head of a [`Learner`] whose parameters are plain data with a field `features`.
+macro_rules! learner_head {
+    ($method:literal) => {
+        fn method(&self) -> &'static str {
+            $method
+        }
+
+        fn params(&self) -> serde_json::Value {
+            serde_json::to_value(self).expect("parameters are plain data")
+        }
+
+        fn features(&self) -> &crate::features::FeatureParams {
+            &self.features
+        }
+    };
+}
+pub(crate) use learner_head;
+
 /// Trains `learner` on `data`: fits the feature map, encodes, learns, and packs everything a prediction needs.
 ///
 /// A learner that chooses among others ([`Learner::select`]) does so first; the model is then that of the chosen one, and

@@ -8,11 +8,9 @@ use super::design::{Block, Coefficients, dot};
 use super::loss::{evaluate, smoothed_log_odds, softplus};
 use super::params::SolverParams;
 use crate::error::{Error, Result};
-use crate::matrix::{Columns, Operator};
+use crate::matrix::{Columns, Operator, TILE};
 use crate::progress::Progress;
 
-/// Problems that the kernels work on side by side.
-pub(crate) const TILE: usize = 8;
 /// Problems solved together: two tiles of the kernels. More would gain nothing, fewer batches could not share the work
 /// among threads. Memory is about eight numbers per row and problem in flight.
 const BATCH: usize = 2 * TILE;

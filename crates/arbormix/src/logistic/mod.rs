@@ -20,7 +20,6 @@ mod softmax;
 mod tests;
 
 pub use design::{Block, Coefficients, Design, FeatureWeights};
-pub(crate) use fit::TILE;
 pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use linear::LinearFunctions;

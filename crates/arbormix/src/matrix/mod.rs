@@ -20,6 +20,7 @@ pub use dense::DenseMatrix;
 pub use flops::flops;
 pub use kernels::{eigen_symmetric, gram};
 pub use lanes::PackedColumns;
+pub(crate) use lanes::TILE;
 pub use operator::Operator;
 pub use sparse::{SparseBuilder, SparseMatrix};
 

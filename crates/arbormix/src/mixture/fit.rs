@@ -8,8 +8,7 @@ use super::predict::Mixture;
 use super::regions;
 use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TraceStep, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TraceStep, TrainingSet, learner_head};
 use crate::logistic::Gate;
 use crate::matrix::Columns;
 use crate::progress::Progress;
@@ -213,20 +212,10 @@ impl MixtureParams {
 }
 
 impl Learner for MixtureParams {
-    fn method(&self) -> &'static str {
-        "mlme"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("mlme");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

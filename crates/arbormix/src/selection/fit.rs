@@ -7,25 +7,14 @@ use super::params::AutoParams;
 use super::race::{Race, Score, race_rows};
 use crate::data::Dataset;
 use crate::error::{Error, ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 
 impl Learner for AutoParams {
-    fn method(&self) -> &'static str {
-        "auto"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("auto");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, _data: &TrainingSet<'_>, _progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -13,9 +13,9 @@ use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, StagedLearner};
 use crate::data::DataError;
 use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
-use crate::logistic::{Design, LogisticParams, Solution, SolverParams, TILE, Target, choose_costs, cost_folds};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
+use crate::logistic::{Design, LogisticParams, Solution, SolverParams, Target, choose_costs, cost_folds};
+use crate::matrix::TILE;
 use crate::progress::Progress;
 
 /// Everything needed to learn trees on one training set, again and again with other weights.
@@ -291,22 +291,12 @@ pub(crate) fn tree_report(fitted: &Fitted, data: &TrainingSet<'_>) -> FitReport 
 }
 
 impl Learner for TreeParams {
-    fn method(&self) -> &'static str {
-        "ctbn"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("ctbn");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;
         self.structure.validate()?;
         self.completion.validate()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

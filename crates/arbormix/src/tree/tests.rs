@@ -3,12 +3,15 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
+use super::fit::Trainer;
 use super::inference::{BestSets, Table, best_set, log_prob, marginals, max_marginals, unrestricted};
+use super::nodes::{Condition, Job};
 use super::*;
 use crate::data::LabelSet;
 use crate::data::planted::Planted;
 use crate::learner::{Inference, Learner, TrainingSet};
 use crate::logistic::loss::log_sigmoid;
+use crate::logistic::{Coefficients, LogisticParams, Problem, SolverParams, solve};
 use crate::matrix::DenseMatrix;
 use crate::progress::Silent;
 
@@ -185,6 +188,44 @@ fn the_planted_tree_and_its_probabilities_are_recovered() {
         // One regression with the parent as a feature cannot express two sides with weights of their own.
         let slack = if kind == NodeKind::Switching { 1.02 } else { 1.25 };
         assert!(ours >= slack * theirs, "{kind:?}: {ours} against the true model's {theirs}");
+    }
+}
+
+#[test]
+fn regressions_on_part_of_the_rows_are_the_same_among_those_on_all() {
+    let (data, _) = Planted { rows: 200, labels: 3, seed: 4, ..Planted::default() }.sample().unwrap();
+    let set = TrainingSet {
+        features: data.features(),
+        labels: data.labels(),
+        weights: None,
+        label_names: data.label_names(),
+    };
+    let (logistic, structure) = (LogisticParams::default(), StructureParams::default());
+    let nodes = NodeParams::default();
+    let trainer = Trainer::new(&set, &logistic, &structure, &nodes, 1);
+    let solver = SolverParams { tolerance: 1e-13, ..SolverParams::default() };
+    let weights: Vec<f64> = (0..200).map(|row| 0.5 + (row % 3) as f64).collect();
+    let rows: Vec<usize> = (0..200).filter(|&row| trainer.labels[0][row]).collect();
+    // Few enough that a tile of their own costs more than a lane among the others.
+    assert!(rows.len() > 200 / 8 && rows.len() < 200);
+    for weights in [None, Some(weights.as_slice())] {
+        let job = |(label, condition)| Job { label, condition, weights: weights.map(|_| 0), cost: 2.0, start: None };
+        let part = Condition::Parent { parent: 0, value: true };
+        let jobs = [(1, part), (0, Condition::Always), (2, part)].map(job).into();
+        let given: Vec<&[f64]> = weights.into_iter().collect();
+        let joined = trainer.fit_nodes(&given, jobs, &solver, &Silent).unwrap();
+        let alone = |label: usize| {
+            let targets = trainer.labels[label].as_slice();
+            let problem = Problem { targets, weights, cost: 2.0, start: None, coordinates: None };
+            solve(&trainer.design.block(Some(&rows), &[]), &[problem], &solver, &Silent).unwrap().remove(0)
+        };
+        for (joined, alone) in [(&joined[0], alone(1)), (&joined[2], alone(2))] {
+            let (Coefficients::Linear(a), Coefficients::Linear(b)) = (&joined.coefficients, &alone.coefficients) else {
+                panic!("neither label is constant")
+            };
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} against {b:?}");
+            assert!((joined.objective - alone.objective).abs() < 1e-9 * alone.objective);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-use super::{Lanes, load, side_by_side, store, tiles};
+use super::{HALF, Lanes, TILE, load, side_by_side, store, tiles};
 use crate::matrix::{Columns, DenseMatrix, flops};
 
 /// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
@@ -91,8 +91,8 @@ impl NullaryFnOnce for DenseProduct<'_> {
         let mut out = Columns::zeros(matrix.rows(), right.cols());
         for (first, wide) in tiles(right.cols()) {
             match wide {
-                true => dense_product_tile::<8>(matrix, right, first, &mut out),
-                false => dense_product_tile::<4>(matrix, right, first, &mut out),
+                true => dense_product_tile::<TILE>(matrix, right, first, &mut out),
+                false => dense_product_tile::<HALF>(matrix, right, first, &mut out),
             }
         }
         out
@@ -152,8 +152,8 @@ impl<const SQUARED: bool> NullaryFnOnce for DenseTransposed<'_, SQUARED> {
         let mut out = Columns::zeros(matrix.cols(), left.cols());
         for (first, wide) in tiles(left.cols()) {
             match wide {
-                true => dense_transposed_tile::<8, SQUARED>(matrix, left, first, &mut out),
-                false => dense_transposed_tile::<4, SQUARED>(matrix, left, first, &mut out),
+                true => dense_transposed_tile::<TILE, SQUARED>(matrix, left, first, &mut out),
+                false => dense_transposed_tile::<HALF, SQUARED>(matrix, left, first, &mut out),
             }
         }
         out
@@ -217,8 +217,8 @@ impl NullaryFnOnce for DenseCurved<'_> {
         let DenseCurved { matrix, right, factors } = self;
         let mut out = Columns::zeros(matrix.cols(), right.cols());
         let mut inner = Columns::zeros(matrix.rows(), right.cols());
-        let mut eights: Vec<CurvedTile<8>> = Vec::new();
-        let mut fours: Vec<CurvedTile<4>> = Vec::new();
+        let mut eights: Vec<CurvedTile<TILE>> = Vec::new();
+        let mut fours: Vec<CurvedTile<HALF>> = Vec::new();
         for (first, wide) in tiles(right.cols()) {
             match wide {
                 true => eights.push(CurvedTile::new(matrix, right, factors, first)),

@@ -17,6 +17,11 @@ pub(super) use sparse::sparse_product;
 
 use super::Columns;
 
+/// Vectors that the kernels work on side by side.
+pub(crate) const TILE: usize = 8;
+/// The width of a last tile with few vectors.
+const HALF: usize = TILE / 2;
+
 /// The numbers of one row for the vectors of a tile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(32))]
@@ -62,5 +67,5 @@ fn store<const W: usize>(tile: &[Lanes<W>], block: &mut Columns, first: usize) {
 
 /// First column and width of every tile: eights, then one four or eight for the rest.
 fn tiles(cols: usize) -> impl Iterator<Item = (usize, bool)> {
-    (0..cols.div_ceil(8)).map(move |tile| (8 * tile, cols - 8 * tile > 4))
+    (0..cols.div_ceil(TILE)).map(move |tile| (TILE * tile, cols - TILE * tile > HALF))
 }

@@ -4,7 +4,7 @@ use pulp::{Arch, NullaryFnOnce};
 
 use super::dense::{GROUP, for_groups, group_product, strips};
 use super::sparse::sparse_row;
-use super::{Lanes, load, tiles};
+use super::{HALF, Lanes, TILE, load, tiles};
 use crate::matrix::{Columns, DenseMatrix, Matrix, SparseMatrix, flops};
 
 /// Columns that ever new rows are multiplied with, as the kernels read them: a product with a single row must not wait
@@ -19,8 +19,8 @@ pub struct PackedColumns {
 /// Neighbouring columns, side by side.
 #[derive(Debug, Clone, PartialEq)]
 enum Tile {
-    Eight(Vec<Lanes<8>>),
-    Four(Vec<Lanes<4>>),
+    Eight(Vec<Lanes<TILE>>),
+    Four(Vec<Lanes<HALF>>),
 }
 
 impl PackedColumns {

@@ -2,7 +2,7 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-use super::{Lanes, load, store, tiles};
+use super::{HALF, Lanes, TILE, load, store, tiles};
 use crate::matrix::{Columns, SparseMatrix, flops};
 
 /// Sums of a row that grow side by side: one alone would make every addition wait for the one before.
@@ -70,9 +70,9 @@ impl<const SQUARED: bool> NullaryFnOnce for SparseProduct<'_, SQUARED> {
         let mut out = Columns::zeros(matrix.rows(), right.cols());
         for (first, wide) in tiles(right.cols()) {
             match (wide, right.cols() - first) {
-                (true, _) => sparse_tile::<8, SQUARED>(matrix, right, first, &mut out),
+                (true, _) => sparse_tile::<TILE, SQUARED>(matrix, right, first, &mut out),
                 (false, 1) => sparse_tile::<1, SQUARED>(matrix, right, first, &mut out),
-                (false, _) => sparse_tile::<4, SQUARED>(matrix, right, first, &mut out),
+                (false, _) => sparse_tile::<HALF, SQUARED>(matrix, right, first, &mut out),
             }
         }
         out

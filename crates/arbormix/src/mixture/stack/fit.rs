@@ -12,8 +12,7 @@ use super::starts::{Clusters, most_frequent};
 use crate::data::splits::Folds;
 use crate::data::{DataError, SeenSets};
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::logistic::{Design, Softmax};
 use crate::progress::Progress;
 use crate::tree::{constant_label_notes, require_observed};
@@ -118,20 +117,10 @@ impl StackParams {
 }
 
 impl Learner for StackParams {
-    fn method(&self) -> &'static str {
-        "stack"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("stack");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use super::params::BinaryRelevanceParams;
 use super::predict::BinaryRelevance;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::logistic::{Design, Problem, Target, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
 use crate::tree::{Fitted, tree_report};
@@ -58,20 +57,10 @@ impl BinaryRelevanceParams {
 }
 
 impl Learner for BinaryRelevanceParams {
-    fn method(&self) -> &'static str {
-        "br"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("br");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -3,8 +3,7 @@
 use super::params::ClassifierChainParams;
 use super::predict::ClassifierChain;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 use crate::rivals::chain::Recipe;
 
@@ -15,20 +14,10 @@ impl ClassifierChainParams {
 }
 
 impl Learner for ClassifierChainParams {
-    fn method(&self) -> &'static str {
-        "cc"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("cc");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.recipe().validate()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -3,8 +3,7 @@
 use super::params::TwoLayerParams;
 use super::predict::{FirstLayer, TwoLayers};
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::matrix::DenseMatrix;
 use crate::progress::Progress;
 use crate::random::Stream;
@@ -50,21 +49,11 @@ impl TwoLayerParams {
 }
 
 impl Learner for TwoLayerParams {
-    fn method(&self) -> &'static str {
-        "chf"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("chf");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;
         ParamError::require(self.folds >= 2, "folds", self.folds, "must be at least 2")
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     /// Unknown label cells are left out of both layers, as in BR.

@@ -6,8 +6,7 @@ use super::params::{ChainEnsembleParams, Combination, Sampling, Threshold};
 use super::predict::ChainEnsemble;
 use super::threshold::proportional_cut;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::rivals::chain::{Chain, ChainTrainer, Sample};
@@ -93,13 +92,7 @@ fn unseen_scores(
 }
 
 impl Learner for ChainEnsembleParams {
-    fn method(&self) -> &'static str {
-        "ecc"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("ecc");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;
@@ -109,10 +102,6 @@ impl Learner for ChainEnsembleParams {
             Sampling::Bootstrap => true,
         };
         ParamError::require_choice(usable, "sampling", &self.sampling, "subset must be above 0 and at most 1")
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

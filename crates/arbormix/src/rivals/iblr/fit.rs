@@ -3,31 +3,20 @@
 use super::params::NeighbourRegressionParams;
 use super::predict::{NeighbourRegression, NeighbourShares};
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 use crate::rivals::br::BinaryRelevanceParams;
 use crate::rivals::neighbours::Neighbours;
 use crate::tree::require_observed;
 
 impl Learner for NeighbourRegressionParams {
-    fn method(&self) -> &'static str {
-        "iblr"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("iblr");
 
     fn validate(&self) -> Result<(), ParamError> {
         Neighbours::validate(self.neighbours)?;
         let scale = self.share_scale;
         ParamError::require(scale.is_finite() && scale > 0.0, "share_scale", scale, "must be positive")?;
         self.logistic.validate()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -4,8 +4,7 @@ use super::params::{LabelPowersetParams, PowersetBase};
 use super::predict::{Base, LabelPowerset};
 use crate::data::SeenSets;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::logistic::loss::smoothed_log_odds;
 use crate::logistic::{Bias, Design, Gate, Softmax, fit_gate};
 use crate::matrix::Columns;
@@ -54,23 +53,13 @@ fn log_odds(seen: &SeenSets, labels: usize) -> Vec<f64> {
 }
 
 impl Learner for LabelPowersetParams {
-    fn method(&self) -> &'static str {
-        "lp"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("lp");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.forest.validate()?;
         self.gate.validate()?;
         let usable = self.unseen.is_none_or(|share| (0.0..=1.0).contains(&share));
         ParamError::require(usable, "unseen", self.unseen, "must be null or between 0 and 1")
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -3,8 +3,7 @@
 use super::params::NeighbourParams;
 use super::predict::NeighbourBayes;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::matrix::DenseMatrix;
 use crate::progress::Progress;
 use crate::rivals::neighbours::Neighbours;
@@ -36,22 +35,12 @@ impl NeighbourParams {
 }
 
 impl Learner for NeighbourParams {
-    fn method(&self) -> &'static str {
-        "mlknn"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("mlknn");
 
     fn validate(&self) -> Result<(), ParamError> {
         Neighbours::validate(self.neighbours)?;
         let usable = self.smoothing > 0.0 && self.smoothing.is_finite();
         ParamError::require(usable, "smoothing", self.smoothing, "must be positive")
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -6,8 +6,7 @@ use super::params::OutputCodeParams;
 use super::predict::{LinearRegression, OutputCode};
 use crate::data::splits::holdout;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor, TrainingSet};
+use crate::learner::{FitReport, Inference, Learner, Prediction, Predictor, TrainingSet, learner_head};
 use crate::logistic::{Bias, Coefficients, Design, Ridge};
 use crate::matrix::{Columns, DenseMatrix};
 use crate::progress::Progress;
@@ -163,20 +162,10 @@ impl OutputCodeParams {
 }
 
 impl Learner for OutputCodeParams {
-    fn method(&self) -> &'static str {
-        "mmoc"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("mmoc");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

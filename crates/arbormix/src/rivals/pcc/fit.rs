@@ -3,8 +3,7 @@
 use super::params::ProbabilisticChainParams;
 use super::predict::ProbabilisticChain;
 use crate::error::{ParamError, Result};
-use crate::features::FeatureParams;
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
+use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 use crate::rivals::chain::Recipe;
 
@@ -15,22 +14,12 @@ impl ProbabilisticChainParams {
 }
 
 impl Learner for ProbabilisticChainParams {
-    fn method(&self) -> &'static str {
-        "pcc"
-    }
-
-    fn params(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("parameters are plain data")
-    }
+    learner_head!("pcc");
 
     fn validate(&self) -> Result<(), ParamError> {
         self.recipe().validate()?;
         self.inference.validate()?;
         ParamError::require(self.samples > 0, "samples", self.samples, "must be at least 1")
-    }
-
-    fn features(&self) -> &FeatureParams {
-        &self.features
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -115,6 +115,8 @@ impl<'a> RowMixture<'a> {
             let weight = gate.exp();
             out.iter_mut().zip(expert.marginals()).for_each(|(sum, p)| *sum += weight * p);
         }
+        // Rounding may add up to a little more than 1.
+        out.iter_mut().for_each(|p| *p = p.min(1.0));
         out
     }
 

@@ -169,7 +169,7 @@ impl<'a> RowMixture<'a> {
                 break;
             }
             out.sets.push((set, log_probability));
-            out.mass = out.sets.iter().map(|(_, log)| log.exp()).sum();
+            out.mass += log_probability.exp();
             // All sets together may miss 1 by rounding.
             out.reached = out.mass >= mass - 1e-12;
         }

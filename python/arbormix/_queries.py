@@ -68,11 +68,18 @@ class Queries:
 
     def log_prob(self, X: Any, y: Any) -> Floats:
         """log P(y | x) of one whole label set per row."""
+        return self._ask(X).log_prob(self._whole(y))
+
+    def responsibilities(self, X: Any, y: Any) -> Floats:
+        """P(expert | x, y) of one whole label set per row, rows × experts: who speaks for it."""
+        return self._ask(X).responsibilities(self._whole(y))
+
+    def _whole(self, y: Any) -> Labels:
         cells = self._encode(y)
         unknown = int((cells < 0).sum())
         if unknown:
             raise ValueError(f"{unknown} cells of y are unknown; given(y).log_known(X) is of the known cells alone")
-        return self._ask(X).log_prob(cells)
+        return cells
 
     def pairwise(self, X: Any, *, frame: str | None = None) -> Any:
         """P(both labels = 1 | x), rows × labels × labels; the diagonal holds the marginals.
@@ -86,6 +93,10 @@ class Queries:
         """P(that many labels are present | x), rows × (labels + 1)."""
         shares = self._ask(X).counts()
         return shares if frame is None else framed(shares, [str(n) for n in range(shares.shape[1])], frame, X)
+
+    def label_counts(self, X: Any) -> Floats:
+        """P(label = 1 and that many labels are present | x), rows × labels × (labels + 1)."""
+        return self._ask(X).label_counts()
 
     def event(self, X: Any, event: str) -> Floats:
         """P(event | x) of a Boolean expression over labels: ``"cat & !pet | dog"``; names with spaces in ``"``."""

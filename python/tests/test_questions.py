@@ -32,6 +32,17 @@ def test_marginals_pairs_and_counts(mixture, joint, X):
     np.testing.assert_allclose(mixture.pairwise(X), pairs, atol=1e-12)
     sizes = np.eye(5)[SETS.sum(axis=1)]
     np.testing.assert_allclose(mixture.counts(X), joint @ sizes, atol=1e-12)
+    with_label = np.einsum("rs,si,sn->rin", joint, SETS, sizes)
+    np.testing.assert_allclose(mixture.label_counts(X), with_label, atol=1e-12)
+
+
+def test_who_speaks_for_a_set(mixture, joint, X):
+    shares = [mixture.responsibilities(X, np.tile(s, (20, 1))) for s in SETS]
+    assert all(np.allclose(share.sum(axis=1), 1) for share in shares)
+    # Over all sets, weighed by their probabilities, they are the gate.
+    np.testing.assert_allclose(np.einsum("rs,srk->rk", joint, np.array(shares)), mixture.gate(X), atol=1e-12)
+    with pytest.raises(ValueError, match="1 cells of y are unknown"):
+        mixture.responsibilities(X[:1], [[0, 1, np.nan, 0]])
 
 
 def test_best_sets(mixture, joint, X):

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbormix::data::LabelSet;
+use arbormix::data::{LabelSet, Labels};
 use arbormix::decide::Rule;
 use arbormix::joint::RowMixture;
 use arbormix::joint::Rows;
@@ -102,6 +102,19 @@ impl Questions {
         })
     }
 
+    /// One label set per row without unknown cells.
+    fn whole_sets(&self, sets: &PyReadonlyArray2<'_, i8>) -> PyResult<Labels> {
+        let sets = labels(sets);
+        let agree = |what: &str, left: usize, right: usize| match left == right {
+            true => Ok(()),
+            false => Err(pyo3::exceptions::PyValueError::new_err(format!("{what}: {left} against {right}"))),
+        };
+        agree("rows of label sets and of features", sets.rows(), self.features.rows())?;
+        agree("labels of the sets and of the model", sets.count(), self.labels())?;
+        agree("unknown cells in whole label sets", sets.unknown(), 0)?;
+        Ok(sets)
+    }
+
     fn sets<'py>(&self, py: Python<'py>, found: Vec<Prediction>) -> PyResult<Sets<'py>> {
         let sets = bits(found.iter().map(|prediction| &prediction.labels));
         let certificates = || found.iter().map(|prediction| prediction.certificate);
@@ -174,14 +187,7 @@ impl Questions {
 
     /// log P(set | x, known) of one label set per row.
     fn log_prob<'py>(&self, py: Python<'py>, sets: PyReadonlyArray2<'_, i8>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let sets = labels(&sets);
-        let agree = |what: &str, left: usize, right: usize| match left == right {
-            true => Ok(()),
-            false => Err(pyo3::exceptions::PyValueError::new_err(format!("{what}: {left} against {right}"))),
-        };
-        agree("rows of label sets and of features", sets.rows(), self.features.rows())?;
-        agree("labels of the sets and of the model", sets.count(), self.labels())?;
-        agree("unknown cells in whole label sets", sets.unknown(), 0)?;
+        let sets = self.whole_sets(&sets)?;
         let logs = match &self.known {
             Some(_) => self.ask(py, |row, mixture| Ok(mixture.log_prob(sets.row(row))))?,
             None => py.detach(|| self.model.predictor().log_prob(&self.features, sets.sets())).map_err(raised)?,
@@ -228,6 +234,24 @@ impl Questions {
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.ask(py, |_, mixture| Ok(mixture.label_counts().sizes))?;
         shaped(py, rows.concat(), [rows.len(), self.labels() + 1])
+    }
+
+    /// P(label, that many labels | x, known), rows × labels × (labels + 1).
+    fn label_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let rows = self.ask(py, |_, mixture| Ok(mixture.label_counts().with.concat()))?;
+        shaped(py, rows.concat(), [rows.len(), self.labels(), self.labels() + 1])
+    }
+
+    /// P(expert | label set, x, known) of one label set per row, rows × experts.
+    fn responsibilities<'py>(
+        &self,
+        py: Python<'py>,
+        sets: PyReadonlyArray2<'_, i8>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let sets = self.whole_sets(&sets)?;
+        let rows = self.ask(py, |row, mixture| Ok(mixture.responsibilities(sets.row(row))))?;
+        let experts = rows.first().map_or(0, Vec::len);
+        shaped(py, rows.concat(), [rows.len(), experts])
     }
 
     /// P(event | x, known).

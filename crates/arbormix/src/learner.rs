@@ -45,6 +45,10 @@ pub trait Learner: Send + Sync {
     fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {
         Ok(None)
     }
+    /// Whether what it fits can be brought to a temperature ([`Predictor::tempered`]).
+    fn has_temperature(&self) -> bool {
+        false
+    }
     /// The learner as one that other processes can help, if they can.
     fn divisible(&self) -> Option<&dyn Divisible> {
         None

@@ -76,8 +76,8 @@ fn figures(found: &Description) -> String {
 }
 
 fn labels(found: &Description) -> String {
-    let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / found.rows as f64);
-    let row = |label: &LabelCount| vec![label.name.clone(), label.count.to_string(), share(label.count)];
+    let share = |label: &LabelCount| format!("{:.1} %", 100.0 * label.share());
+    let row = |label: &LabelCount| vec![label.name.clone(), label.count.to_string(), share(label)];
     format!("\n{}", table(&["label", "rows", "share"], 1, found.label_counts.iter().map(row).collect::<Vec<_>>()))
 }
 

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use arbormix::data::{DataError, Dataset};
 use arbormix::experiment::scoring::measure_model;
 use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
+use arbormix::progress::Progress;
 use arbormix::{Error, Joint, Model};
 use clap::Args;
 use serde_json::json;
@@ -60,9 +61,15 @@ impl Evaluate {
         let zero_division = if self.zero_division == "one" { ZeroDivision::One } else { ZeroDivision::Zero };
         let options = MeasureOptions { zero_division, ..MeasureOptions::default() };
         let measures = measure_model(&model, &data, inference, &options, reporter)?;
-        let calibration = (self.calibration || self.plots.is_some())
-            .then(|| calibration::calibrated(&model, &data, options.calibration_bins))
-            .transpose()?;
+        let wanted = self.calibration || self.plots.is_some();
+        let calibration = match wanted.then(|| calibration::calibrated(&model, &data, options.calibration_bins)) {
+            // The measures stand without it.
+            Some(Err(error @ Error::Unsupported { .. })) => {
+                reporter.note(&format!("no calibration: {error}"));
+                None
+            }
+            found => found.transpose()?,
+        };
         reporter.finish();
         if let (Some(folder), Some(found)) = (&self.plots, &calibration) {
             calibration::draw(found, folder)?;

@@ -46,7 +46,8 @@ pub(crate) struct Fit {
     #[arg(long)]
     thresholds: bool,
     /// Also fit a temperature by which log-odds and gate scores are divided, so that the probabilities of rows that were
-    /// not seen are neither too sure nor too unsure; the model answers everything at it. Takes five more fits
+    /// not seen are neither too sure nor too unsure; the model answers everything at it. Takes five more fits. For the
+    /// methods mlme, ctbn and br
     #[arg(long)]
     temperature: bool,
     /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer threads work if need be, and a fit that would
@@ -66,6 +67,12 @@ impl Fit {
         require_output(&self.output, &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         let method = self.method.as_deref().unwrap_or(self.learner.default_method());
         let learners = self.learner.learners(&[method.to_string()], common.seed)?;
+        // Known before the fit, so that none is lost.
+        if let Some(learner) = learners.iter().find(|learner| self.temperature && !learner.has_temperature()) {
+            let method = learner.method();
+            let remedy = "name one whose model is a mixture of trees: --method mlme, ctbn or br";
+            return Err(Failure::Usage(format!("--temperature: {method} may give no model that has one; {remedy}")));
+        }
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {

@@ -109,8 +109,10 @@ fn overview(model: &Model) -> String {
     line("trained on", format!("{} ({} rows)", schema.trained_on, schema.rows));
     line("features", model.predictor().feature_count().to_string());
     line("labels", format!("{}: {}", schema.label_names.len(), schema.label_names.join(", ")));
-    if !model.predictor().trees().is_empty() {
-        line("experts", model.predictor().trees().len().to_string());
+    // A stacked mixture's one tree is shared by many experts.
+    let (trees, experts) = (model.predictor().trees().len(), model.predictor().experts().len());
+    if trees > 0 {
+        line(if experts > 0 { "experts" } else { "trees" }, trees.to_string());
     }
     line("joint", model.predictor().joint().describe().to_string());
     line("numbers", numbers.to_string());

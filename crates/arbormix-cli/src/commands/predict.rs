@@ -52,29 +52,32 @@ pub(crate) struct Predict {
     /// Where the predictions go; `-` is the standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Also give the K most probable label sets of each row, each with what is proven: that no set which is not listed
-    /// before it has more than its bound
+    /// Also give the K most probable label sets of each row, each with what is proven (that no set which is not listed
+    /// before it has more than its bound), and the probability that they cover together
     #[arg(long, value_name = "K", default_value_t = 0)]
     top: usize,
     /// How the most probable set is searched for [default: as the model was fitted]
     #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
-    #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "pairs", "sample", "mass"])]
+    #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "label_counts", "gate", "pairs", "sample", "mass"])]
     inference: Option<String>,
-    /// Search at most MS milliseconds for a row's most probable set, and as long again for those of --top; where that is
-    /// not enough, the gap says how much is left open. What is found in a time depends on the machine
+    /// Search at most MS milliseconds for a row's most probable set, and as long again for those of --top and of --mass;
+    /// where that is not enough, the gap says how much is left open. What is found in a time depends on the machine
     #[arg(long, value_name = "MS", conflicts_with = "inference")]
     time_limit: Option<u64>,
+    /// Look at N nodes at most in a search (0: no limit); the same on every machine [default: as the model was fitted]
+    #[arg(long, value_name = "N", conflicts_with_all = ["inference", "time_limit"])]
+    node_limit: Option<usize>,
     #[command(flatten)]
     how: FileArgs,
     /// Labels that are already known, `cat=1,dog=0`: everything is answered given these
     #[arg(long, value_name = "LABELS")]
     given: Option<String>,
-    /// Take the labels that the data file holds as known
+    /// Take the labels that the data file holds as known; where --given says otherwise, that counts
     #[arg(long)]
     use_known: bool,
     /// Also give the best decision for a loss, and its expected value: subset, hamming, f1, fbeta=B, jaccard, rank,
     /// precision@K, recall@K, macro-f1, micro-f1 (both need `fit --thresholds`), cost=FP:FN, cost=FILE (CSV:
-    /// label,false_positive,false_negative), abstain=C
+    /// label,false_positive,false_negative), abstain=C. F, Jaccard and recall of a row without labels are 1 if none is said
     #[arg(long = "for", value_name = "RULE")]
     rule: Option<String>,
     /// Also give the probability of an event, `cat & !pet | dog`; may be given several times
@@ -83,13 +86,19 @@ pub(crate) struct Predict {
     /// Also give the distribution of the number of labels
     #[arg(long)]
     counts: bool,
+    /// Also give, for every label, the probability that it is present and so many labels are
+    #[arg(long)]
+    label_counts: bool,
+    /// Also give the weights of the experts: the gate's, or, given known labels, how far each is responsible for them
+    #[arg(long)]
+    gate: bool,
     /// Also give the probability of every pair of labels
     #[arg(long)]
     pairs: bool,
     /// Also draw N label sets of each row at random (see --seed)
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// Also list the most probable sets that together have this probability, at most 1000
+    /// Also list the most probable sets that together have this probability, at most 1000 (and within --time-limit)
     #[arg(long, value_name = "P", value_parser = share)]
     mass: Option<f64>,
 }
@@ -98,12 +107,21 @@ impl Predict {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         require_output(&self.output, &[&self.model, &self.data])?;
         let model = Model::load(&self.model)?;
-        let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
+        let inference = match self.node_limit {
+            Some(node_limit) => {
+                // Refused by methods that search for nothing.
+                overrides::chosen_inference(Some("exact"), &model, None)?;
+                Inference::Exact { node_limit }
+            }
+            None => overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?,
+        };
         let data = self.how.read_for(&self.data, &model, reporter)?;
         let features = model.encode(&data)?;
         let known = self.known(&model, &data)?;
         let questions = self.questions(&model, known.is_some(), common.seed)?;
-        let answers = if questions.is_empty() && self.time_limit.is_none() {
+        // A limit holds for the sets of --top too, which predictors search for in their own way.
+        let limited = self.time_limit.is_some() || self.node_limit.is_some() && model.predictor().has_distributions();
+        let answers = if questions.is_empty() && !limited {
             self.predicted(&model, &features, inference, reporter)?
         } else {
             let limit = if let Inference::Exact { node_limit } = inference { node_limit } else { 0 };
@@ -165,6 +183,8 @@ impl Predict {
             out.push(Question::Event(text.clone(), event));
         }
         out.extend(self.counts.then_some(Question::Counts));
+        out.extend(self.label_counts.then_some(Question::LabelCounts));
+        out.extend(self.gate.then_some(Question::Gate));
         out.extend(self.pairs.then_some(Question::Pairs));
         out.extend(self.sample.map(|count| Question::Sample { count, seed: seed.unwrap_or_default() }));
         out.extend(self.mass.map(Question::Mass));
@@ -232,11 +252,12 @@ impl Predict {
         let given = known.map(|known| mixture.given(known)).transpose()?;
         let log_known = given.as_ref().map_or(0.0, |given| given.log_probability);
         let mixture = given.as_ref().map_or(mixture, |given| &given.mixture);
-        let (best, top) = match self.time_limit.map(Duration::from_millis) {
+        let time = self.time_limit.map(Duration::from_millis);
+        let (best, top) = match time {
             Some(time) => (mixture.map_within(time), mixture.ranked_sets_within(self.top, time)),
             None => (mixture.map(node_limit), mixture.ranked_sets(self.top, node_limit)),
         };
-        let asked = Asked { row, mixture, log_known, names };
+        let asked = Asked { row, mixture, log_known, names, best: &best, time };
         Ok(Answer {
             marginals: mixture.marginals(),
             top: top.into_iter().map(Prediction::from).collect(),

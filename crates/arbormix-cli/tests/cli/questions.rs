@@ -24,7 +24,8 @@ fn the_answers_agree_with_each_other() {
     let folder = folder();
     for model in ["br.model", "ctbn.model"] {
         let asked = format!(
-            "predict {model} test.csv --json --top 4 --counts --pairs --mass 1 --event cat&pet --event cat|pet"
+            "predict {model} test.csv --json --top 4 --counts --label-counts --gate --pairs --mass 1 --event cat&pet \
+             --event cat|pet"
         );
         for line in lines(&folder.succeed(&asked)) {
             let (cat, pet) = (line["marginals"]["cat"].as_f64().unwrap(), line["marginals"]["pet"].as_f64().unwrap());
@@ -33,6 +34,8 @@ fn the_answers_agree_with_each_other() {
             assert!(near(&line["pairs"][0][2], both) && line["pairs"][0][0] == "cat", "{line}");
             let counts = line["counts"].as_array().unwrap();
             assert!(near(&counts[2], both) && near(&counts[1], cat + pet - 2.0 * both), "{line}");
+            assert!(near(&line["label_counts"]["cat"][1], cat - both) && near(&line["label_counts"]["pet"][2], both));
+            assert!(near(&line["gate"][0], 1.0) && near(&line["top_mass"], 1.0));
             let top = line["top"].as_array().unwrap();
             assert!(top.iter().all(|set| set["certified"] == true && set["bound"] == set["probability"]), "{line}");
             let facts = |set: &Value| [set["labels"].clone(), set["probability"].clone()];
@@ -74,7 +77,8 @@ fn known_labels_change_the_rest_by_the_rule_of_bayes() {
 #[test]
 fn a_table_holds_the_same_answers() {
     let folder = folder();
-    let options = "--given cat=1 --for recall@1 --event pet&!cat --counts --pairs --sample 2 --mass 0.9";
+    let options =
+        "--given cat=1 --for recall@1 --event pet&!cat --counts --label-counts --gate --pairs --sample 2 --mass 0.9";
     let text = folder.succeed(&format!("predict ctbn.model test.csv {options}"));
     let json = lines(&folder.succeed(&format!("predict ctbn.model test.csv --json {options}")));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -89,6 +93,13 @@ fn a_table_holds_the_same_answers() {
         "P(0 labels)",
         "P(1 labels)",
         "P(2 labels)",
+        "P(cat, 0 labels)",
+        "P(cat, 1 labels)",
+        "P(cat, 2 labels)",
+        "P(pet, 0 labels)",
+        "P(pet, 1 labels)",
+        "P(pet, 2 labels)",
+        "gate",
         "P(cat & pet)",
         "sample_1",
         "sample_2",
@@ -103,6 +114,7 @@ fn a_table_holds_the_same_answers() {
         assert!(near(&line["known_probability"], number("P(known)")));
         assert!(near(&line["events"]["pet&!cat"], number("P(pet&!cat)")) && number("P(pet&!cat)") == 0.0);
         assert!(near(&line["counts"][1], number("P(1 labels)")));
+        assert!(near(&line["label_counts"]["pet"][2], number("P(pet, 2 labels)")) && number("gate") == 1.0);
         assert!(near(&line["decision"]["expected"], number("expected")));
         assert!(cell("sample_1").contains("cat") && line["samples"].as_array().unwrap().len() == 2);
         let ranking: Vec<&str> =
@@ -145,6 +157,8 @@ fn questions_that_cannot_be_understood_are_refused() {
         ("predict br.model test.csv --for f2", "there is no such rule; known: subset, hamming"),
         ("predict br.model test.csv --mass 2", "expected a probability from 0 to 1"),
         ("predict br.model test.csv --counts --inference exact", "cannot be used with"),
+        ("predict br.model test.csv --for cost=none.csv", "none.csv: No such file"),
+        ("fit train.csv --labels cat,pet --temperature -o t.model", "--temperature: auto may give no model"),
     ] {
         let ran = folder.run(arguments);
         assert!(ran.code != 0 && ran.stdout.is_empty() && ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
@@ -172,6 +186,16 @@ fn a_time_limit_leaves_a_proven_gap() {
         assert_eq!((&exact["labels"], &ample["certified"]), (&ample["labels"], &Value::Bool(true)));
         assert_eq!(exact["top"], ample["top"]);
     }
+    // A limit that ends every search at once still answers all, and says that it has not proven them all.
+    let short =
+        folder.succeed("predict photos.model photos-test.arff --json --top 3 --mass 0.99 --for jaccard --time-limit 0");
+    for (line, ample) in lines(&short).iter().zip(&ample) {
+        assert!(line["bound"].as_f64().unwrap() >= ample["probability"].as_f64().unwrap() - 1e-12);
+        assert_eq!(line["credible"]["sets"].as_array().unwrap().len(), 1);
+    }
+    let few = lines(&folder.succeed("predict photos.model photos-test.arff --json --top 3 --node-limit 1"));
+    assert!(few.iter().all(|line| line["nodes"].as_u64().unwrap() <= 1), "{few:?}");
+    assert!(few.iter().zip(&exact).all(|(few, exact)| few["certified"] == false || few["labels"] == exact["labels"]));
     let ran = folder.run("predict photos.model photos-test.arff --time-limit 5 --inference exact");
     assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
 }
@@ -264,5 +288,5 @@ fn a_temperature_travels_with_the_model_and_holds_in_every_answer() {
         assert!((total - 1.0).abs() < 1e-9);
     }
     let ran = folder.run("fit train.csv --labels cat,pet --method mlknn --temperature -o m");
-    assert!(ran.code != 0 && ran.stderr.contains("mlknn cannot give probabilities at a temperature"), "{}", ran.stderr);
+    assert!(ran.code == 2 && ran.stderr.contains("--temperature: mlknn may give no model"), "{}", ran.stderr);
 }

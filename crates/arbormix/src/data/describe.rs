@@ -42,13 +42,13 @@ pub struct Description {
     pub repeated_rows: usize,
     /// Number of labels, d.
     pub labels: usize,
-    /// Mean number of labels per row; unknown cells count as absent.
+    /// Mean number of labels per row; where cells are unknown, the sum over the labels of their share of known cells.
     pub label_cardinality: f64,
     /// Label cardinality divided by the number of labels.
     pub label_density: f64,
     /// Number of distinct label sets.
     pub distinct_label_sets: usize,
-    /// Rows without any label.
+    /// Rows all of whose labels are known to be absent.
     pub rows_without_labels: usize,
     /// Label cells that were not observed.
     pub unknown_labels: usize,
@@ -62,13 +62,22 @@ pub struct Description {
     pub defects: Vec<Defect>,
 }
 
-/// How many rows have a label.
+/// How many rows have a label, of those in which it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LabelCount {
     /// Name of the label.
     pub name: String,
     /// Rows that have it.
     pub count: usize,
+    /// Rows in which it is known whether they have it.
+    pub known: usize,
+}
+
+impl LabelCount {
+    /// Share of the rows in which it is known that have it; 0 if there are none.
+    pub fn share(&self) -> f64 {
+        if self.known == 0 { 0.0 } else { self.count as f64 / self.known as f64 }
+    }
 }
 
 /// How many rows have two labels.
@@ -121,7 +130,7 @@ pub fn describe(data: &Dataset) -> Description {
     let nominal_features = data.columns().iter().filter(|c| matches!(c.kind, ColumnKind::Nominal(_))).count();
     let sets = data.labels().sets();
     let (label_counts, label_pairs) = label_figures(data);
-    let present: usize = label_counts.iter().map(|label| label.count).sum();
+    let cardinality: f64 = label_counts.iter().map(LabelCount::share).sum();
     let hash_features = |row: usize, hasher: &mut DefaultHasher| cells(data, row, |cell| cell.hash(hasher));
     let hash_row = |row: usize, hasher: &mut DefaultHasher| {
         hash_features(row, hasher);
@@ -145,10 +154,10 @@ pub fn describe(data: &Dataset) -> Description {
         repeated_features: repeats(rows, hash_features, |left, right| same_features(data, left, right)),
         repeated_rows: repeats(rows, hash_row, same),
         labels,
-        label_cardinality: ratio(present, rows),
-        label_density: ratio(present, rows * labels),
+        label_cardinality: cardinality,
+        label_density: if labels == 0 { 0.0 } else { cardinality / labels as f64 },
         distinct_label_sets: sets.iter().collect::<HashSet<_>>().len(),
-        rows_without_labels: sets.iter().filter(|set| set.is_empty()).count(),
+        rows_without_labels: (0..rows).filter(|&row| is_known_empty(data, row)).count(),
         unknown_labels: data.labels().unknown(),
         label_counts,
         label_pairs,
@@ -274,8 +283,19 @@ fn label_figures(data: &Dataset) -> (Vec<LabelCount>, Vec<LabelPair>) {
     let mut pairs: Vec<LabelPair> =
         together.into_iter().map(|((first, second), count)| LabelPair { first, second, count }).collect();
     pairs.sort_unstable_by_key(|pair| (std::cmp::Reverse(pair.count), pair.first, pair.second));
-    let named = data.label_names().iter().zip(counts);
-    (named.map(|(name, count)| LabelCount { name: name.clone(), count }).collect(), pairs)
+    let known = |label: usize| (0..data.rows()).filter(|&row| data.labels().is_observed(row, label)).count();
+    let named = data.label_names().iter().zip(counts).enumerate();
+    let count = |(label, (name, count)): (usize, (&String, usize))| {
+        let known = if data.labels().unknown() == 0 { data.rows() } else { known(label) };
+        LabelCount { name: name.clone(), count, known }
+    };
+    (named.map(count).collect(), pairs)
+}
+
+/// Whether all labels of a row are known to be absent.
+fn is_known_empty(data: &Dataset, row: usize) -> bool {
+    let labels = data.labels();
+    labels.row(row).is_empty() && (0..labels.count()).all(|label| labels.is_observed(row, label))
 }
 
 /// How many rows are the same as an earlier one.
@@ -355,8 +375,9 @@ mod tests {
         assert_eq!(found.feature_density, 5.0 / 12.0);
         assert_eq!(found.constant_columns, ["a"]);
         assert_eq!((found.repeated_features, found.repeated_rows), (2, 1));
-        assert_eq!((found.label_cardinality, found.distinct_label_sets, found.rows_without_labels), (1.75, 3, 1));
+        assert_eq!((found.label_cardinality, found.distinct_label_sets, found.rows_without_labels), (2.0, 3, 0));
         assert_eq!(found.label_counts.iter().map(|label| label.count).collect::<Vec<_>>(), [3, 3, 1]);
+        assert_eq!(found.label_counts.iter().map(|label| label.known).collect::<Vec<_>>(), [4, 3, 4]);
         assert_eq!(found.label_pairs[0], LabelPair { first: 0, second: 1, count: 3 });
         assert_eq!(found.co_occurrence(), [[3, 3, 1], [3, 3, 1], [1, 1, 1]]);
         assert!(found.id_columns.is_empty());

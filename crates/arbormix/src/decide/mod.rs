@@ -33,6 +33,7 @@ pub use thresholds::{PooledF1, Thresholds};
 use crate::data::LabelSet;
 use crate::error::{ParamError, Result};
 use crate::joint::RowMixture;
+use crate::joint::map::Found;
 
 /// What a rule decides for one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,10 +58,15 @@ impl Rule {
     /// The best decision for a row; errs if a number of the rule cannot be used, or if it has costs for another number
     /// of labels.
     pub fn decide(&self, mixture: &RowMixture<'_>) -> Result<Decision> {
+        self.decide_with(mixture, || mixture.map(0))
+    }
+
+    /// The same, with `best` to search for the most probable set where the rule needs it: a search that has a limit.
+    pub fn decide_with(&self, mixture: &RowMixture<'_>, best: impl FnOnce() -> Found) -> Result<Decision> {
         self.check().map_err(|rule| ParamError::Value { name: "rule", value: self.to_string(), rule })?;
         Ok(match self {
             Rule::Subset => {
-                let best = mixture.map(0);
+                let best = best();
                 Decision::of(best.labels, best.log_probability.exp())
             }
             Rule::Hamming => by_label(&mixture.marginals(), |_| [1.0, 1.0], 1.0),
@@ -69,7 +75,7 @@ impl Rule {
                 Decision::of(labels, expected)
             }
             Rule::Jaccard => {
-                let (labels, expected) = sets::best_jaccard(mixture);
+                let (labels, expected) = sets::best_jaccard(mixture, best().labels);
                 Decision::of(labels, expected)
             }
             Rule::Rank => rank(mixture),
@@ -82,7 +88,9 @@ impl Rule {
                 let counts = mixture.label_counts();
                 let share = |with: &Vec<f64>| (1..with.len()).map(|s| with[s] / s as f64).sum();
                 let shares: Vec<f64> = counts.with.iter().map(share).collect();
-                first(&shares, *count, |chosen| counts.sizes[0] + chosen.iter().map(|&i| shares[i]).sum::<f64>())
+                let found = |chosen: &[usize]| counts.sizes[0] + chosen.iter().map(|&i| shares[i]).sum::<f64>();
+                // Rounding must not find more than all.
+                first(&shares, *count, |chosen| found(chosen).min(1.0))
             }
             Rule::Cost(Costs::Same(costs)) => by_label(&mixture.marginals(), |_| *costs, mixture.labels() as f64),
             Rule::Cost(Costs::PerLabel(costs)) => {

@@ -49,7 +49,8 @@ impl Rule {
     /// The rule in words for a model with these labels: as [`str::parse`], and `cost=FILE` ([`Costs::read`]).
     pub fn read(text: &str, names: &[String]) -> Result<Rule> {
         match text.strip_prefix("cost=").map(Path::new) {
-            Some(path) if path.is_file() => Ok(Rule::Cost(Costs::read(path, names)?)),
+            // Two costs have a colon, a file's name hardly ever.
+            Some(path) if path.is_file() || !text.contains(':') => Ok(Rule::Cost(Costs::read(path, names)?)),
             _ => Ok(text.parse()?),
         }
     }

@@ -30,14 +30,14 @@ pub(super) fn best_f(mixture: &RowMixture<'_>, beta: f64) -> (LabelSet, f64) {
 
 /// The set with the largest expected Jaccard index among candidates; no efficient exact rule is known.
 ///
-/// The candidates: the most probable set, for every size the labels with the largest marginals, and for every size the
+/// The candidates: the most probable set (`best`), for every size the labels with the largest marginals, and for every size the
 /// best set under F1. Their values are exact.
-pub(super) fn best_jaccard(mixture: &RowMixture<'_>) -> (LabelSet, f64) {
+pub(super) fn best_jaccard(mixture: &RowMixture<'_>, best: LabelSet) -> (LabelSet, f64) {
     let labels = mixture.labels();
     let (marginals, counts) = (mixture.marginals(), mixture.label_counts());
     let order = ranked(&marginals);
     let mut candidates: Vec<LabelSet> = (0..=labels).map(|size| set_of(labels, &order[..size])).collect();
-    candidates.push(mixture.map(0).labels);
+    candidates.push(best);
     candidates.push(by_label(&marginals, |_| [1.0, 1.0], 1.0).labels);
     candidates.extend(best_f_of_sizes(&counts, 1.0).map(|(set, _)| set));
     candidates.sort();

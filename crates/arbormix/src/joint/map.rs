@@ -233,8 +233,16 @@ impl<'a> RowMixture<'a> {
 
     /// All possible sets, best first, each searched for when it is asked for.
     pub fn sets_in_order(&self, node_limit: usize) -> impl Iterator<Item = (LabelSet, f64)> + '_ {
+        self.sets_in_order_by(move |nodes| node_limit > 0 && nodes >= node_limit)
+    }
+
+    /// The same, where `enough(nodes)` ends a search.
+    pub(super) fn sets_in_order_by<'s>(
+        &'s self,
+        enough: impl Fn(usize) -> bool + 's,
+    ) -> impl Iterator<Item = (LabelSet, f64)> + 's {
         let sets = BestSets::new(self.labels(), move |allowed: &[[bool; 2]]| {
-            let found = self.best_set(allowed, node_limit);
+            let found = self.search(allowed, &enough);
             (found.labels, found.log_probability)
         });
         sets.take_while(|(_, log_probability)| *log_probability > f64::NEG_INFINITY)

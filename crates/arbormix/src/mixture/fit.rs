@@ -214,6 +214,10 @@ impl MixtureParams {
 impl Learner for MixtureParams {
     learner_head!("mlme");
 
+    fn has_temperature(&self) -> bool {
+        true
+    }
+
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
     }

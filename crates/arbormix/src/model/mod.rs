@@ -214,7 +214,7 @@ impl Model {
         }
         if !predictor.has_distributions() {
             let (cells, method) = (labels.unknown(), self.method());
-            let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn or br";
+            let remedy = "remove these rows, fill in the cells, or use the methods mlme, ctbn, br or chf";
             return Err(DataError::UnknownLabels { cells, method, remedy }.into());
         }
         let known = self.known(data);

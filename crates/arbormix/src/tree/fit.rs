@@ -293,6 +293,10 @@ pub(crate) fn tree_report(fitted: &Fitted, data: &TrainingSet<'_>) -> FitReport 
 impl Learner for TreeParams {
     learner_head!("ctbn");
 
+    fn has_temperature(&self) -> bool {
+        true
+    }
+
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;
         self.structure.validate()?;

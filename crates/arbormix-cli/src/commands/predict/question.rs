@@ -1,9 +1,12 @@
 //! What can be asked of every row beside the most probable set: one column or more, one key of a JSON line.
 
+use std::time::Duration;
+
 use arbormix::Result;
 use arbormix::data::LabelSet;
 use arbormix::decide::Rule;
 use arbormix::joint::RowMixture;
+use arbormix::joint::map::Found;
 use arbormix::question::Event;
 use arbormix::random::Stream;
 use serde_json::{Map, Value, json};
@@ -23,6 +26,10 @@ pub(super) enum Question {
     Event(String, Event),
     /// How many labels are there?
     Counts,
+    /// How many are there together with each label?
+    LabelCounts,
+    /// How much does each expert weigh?
+    Gate,
     /// Which labels come together?
     Pairs,
     /// What could the labels be?
@@ -37,6 +44,10 @@ pub(super) struct Asked<'a> {
     pub(super) mixture: &'a RowMixture<'a>,
     pub(super) log_known: f64,
     pub(super) names: &'a [String],
+    /// Its most probable set, as far as it was searched for.
+    pub(super) best: &'a Found,
+    /// How long a search may take.
+    pub(super) time: Option<Duration>,
 }
 
 /// The answer as cells of a table and as JSON under the question's key.
@@ -52,6 +63,8 @@ impl Question {
             Question::Rule(_) => "decision",
             Question::Event(..) => "events",
             Question::Counts => "counts",
+            Question::LabelCounts => "label_counts",
+            Question::Gate => "gate",
             Question::Pairs => "pairs",
             Question::Sample { .. } => "samples",
             Question::Mass(_) => "credible",
@@ -66,6 +79,14 @@ impl Question {
             Question::Rule(_) => plain(&["decision", "open", "ranking", "expected"]),
             Question::Event(text, _) => vec![format!("P({text})")],
             Question::Counts => (0..=names.len()).map(|count| format!("P({count} labels)")).collect(),
+            Question::LabelCounts => {
+                let of = |name: &String| {
+                    let name = name.clone();
+                    (0..=names.len()).map(move |count| format!("P({name}, {count} labels)"))
+                };
+                names.iter().flat_map(of).collect()
+            }
+            Question::Gate => plain(&["gate"]),
             Question::Pairs => pairs(names.len()).map(|(i, j)| format!("P({} & {})", names[i], names[j])).collect(),
             Question::Sample { count, .. } => (1..=*count).map(|number| format!("sample_{number}")).collect(),
             Question::Mass(_) => plain(&["credible_sets", "credible_mass", "credible_reached"]),
@@ -85,6 +106,16 @@ impl Question {
                 let sizes = mixture.label_counts().sizes;
                 Answered { cells: sizes.iter().map(f64::to_string).collect(), json: json!(sizes) }
             }
+            Question::LabelCounts => {
+                let with = mixture.label_counts().with;
+                let line = names.iter().cloned().zip(with.iter().map(|row| json!(row)));
+                Answered { cells: with.iter().flatten().map(f64::to_string).collect(), json: line.collect() }
+            }
+            Question::Gate => {
+                let gate: Vec<f64> = mixture.log_gate.iter().map(|log| log.exp()).collect();
+                let cell = gate.iter().map(f64::to_string).collect::<Vec<_>>().join(";");
+                Answered { cells: vec![cell], json: json!(gate) }
+            }
             Question::Pairs => {
                 let both = mixture.pairs().both;
                 let cell = |(i, j)| both.get(i, j).to_string();
@@ -100,7 +131,10 @@ impl Question {
                 }
             }
             Question::Mass(mass) => {
-                let found = mixture.credible_sets(*mass, MOST_SETS, 0);
+                let found = match asked.time {
+                    Some(time) => mixture.credible_sets_within(*mass, MOST_SETS, time),
+                    None => mixture.credible_sets(*mass, MOST_SETS, 0),
+                };
                 let cell = |(set, log): &(LabelSet, f64)| format!("{}={}", joined(set, names), probability(*log));
                 let line =
                     |(set, log): &(LabelSet, f64)| json!({"labels": listed(set, names), "probability": log.exp()});
@@ -139,7 +173,7 @@ fn pairs(labels: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn decided(rule: &Rule, asked: &Asked<'_>) -> Result<Answered> {
-    let (decision, names) = (rule.decide(asked.mixture)?, asked.names);
+    let (decision, names) = (rule.decide_with(asked.mixture, || asked.best.clone())?, asked.names);
     let order: Option<Vec<&str>> =
         decision.ranking.as_ref().map(|order| order.iter().map(|&label| names[label].as_str()).collect());
     let mut line = Map::new();

@@ -29,6 +29,7 @@ pub(super) fn header(names: &[String], top: usize) -> Vec<String> {
     header.extend(names.iter().map(|name| format!("P({name})")));
     let columns = ["labels", "probability", "certified", "bound"];
     header.extend((1..=top).flat_map(|place| columns.map(|column| format!("{column}_{place}"))));
+    header.extend((top > 0).then(|| "top_mass".to_string()));
     header
 }
 
@@ -63,6 +64,11 @@ fn fields(prediction: &Prediction, names: &[String]) -> Map<String, Value> {
 }
 
 impl Answer {
+    /// What the listed sets cover together.
+    fn top_mass(&self) -> f64 {
+        self.top.iter().filter_map(|best| best.log_probability).map(f64::exp).sum::<f64>().min(1.0)
+    }
+
     /// Cells that the method or the row does not have are empty.
     pub(super) fn to_record(&self, row: usize, names: &[String], top: usize) -> Vec<String> {
         let mut out = vec![row.to_string()];
@@ -73,6 +79,7 @@ impl Answer {
         for place in 0..top {
             out.extend(self.top.get(place).map(|best| cells(best, names)).unwrap_or_default());
         }
+        out.extend((top > 0).then(|| self.top_mass().to_string()));
         out.extend(self.more.iter().flat_map(|answered| answered.cells.iter().cloned()));
         out
     }
@@ -93,6 +100,7 @@ impl Answer {
         if !self.top.is_empty() {
             let best = self.top.iter().map(|best| Value::Object(fields(best, names)));
             line.insert("top".to_string(), best.collect());
+            line.insert("top_mass".to_string(), json!(self.top_mass()));
         }
         for (question, answered) in questions.iter().zip(&self.more) {
             question::insert(&mut line, question.key(), answered.json.clone());

@@ -129,7 +129,8 @@ impl TableColumn {
         let written;
         let word = match cell {
             Cell::Missing => return Ok(None),
-            Cell::Text(text) if is_missing(text) => return Ok(None),
+            // Programs that keep labels as numbers write an unknown one as NaN. Among features NaN is more often an error.
+            Cell::Text(text) if is_missing(text) || text.trim_ascii().eq_ignore_ascii_case("nan") => return Ok(None),
             Cell::Text(text) | Cell::Word(text) => text.trim_ascii(),
             Cell::Number(number) => {
                 written = number.to_string();

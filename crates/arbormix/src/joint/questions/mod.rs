@@ -3,6 +3,8 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::time::{Duration, Instant};
+
 use super::expert::RowExpert;
 use super::map::{Found, RowMixture};
 use crate::data::{DataError, LabelSet};
@@ -38,7 +40,7 @@ pub struct CredibleSets {
     pub sets: Vec<(LabelSet, f64)>,
     /// What they cover.
     pub mass: f64,
-    /// Whether that is as much as was asked for; if not, the limit on their number was met first.
+    /// Whether that is as much as was asked for; if not, the limit on their number or on the time was met first.
     pub reached: bool,
 }
 
@@ -163,11 +165,26 @@ impl<'a> RowMixture<'a> {
 
     /// The most probable sets until they cover `mass`, at most `limit` of them.
     pub fn credible_sets(&self, mass: f64, limit: usize, node_limit: usize) -> CredibleSets {
+        CredibleSets::until(mass, self.sets_in_order(node_limit).take(limit))
+    }
+
+    /// The same, as far as sets are found in this time (one at least). See [`RowMixture::map_within`].
+    pub fn credible_sets_within(&self, mass: f64, limit: usize, time: Duration) -> CredibleSets {
+        let start = Instant::now();
+        let in_time = |(place, _): &(usize, _)| *place == 0 || start.elapsed() < time;
+        let sets = self.sets_in_order_by(|_| start.elapsed() >= time).take(limit).enumerate().take_while(in_time);
+        CredibleSets::until(mass, sets.map(|(_, set)| set))
+    }
+}
+
+impl CredibleSets {
+    /// Sets with their log-probabilities until they cover `mass`.
+    fn until(mass: f64, sets: impl Iterator<Item = (LabelSet, f64)>) -> CredibleSets {
         let mut out = CredibleSets { sets: Vec::new(), mass: 0.0, reached: mass <= 0.0 };
-        for (set, log_probability) in self.sets_in_order(node_limit).take(limit) {
-            if out.reached {
-                break;
-            }
+        let mut sets = sets;
+        while !out.reached
+            && let Some((set, log_probability)) = sets.next()
+        {
             out.sets.push((set, log_probability));
             out.mass += log_probability.exp();
             // All sets together may miss 1 by rounding.

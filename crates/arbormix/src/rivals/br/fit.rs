@@ -59,6 +59,10 @@ impl BinaryRelevanceParams {
 impl Learner for BinaryRelevanceParams {
     learner_head!("br");
 
+    fn has_temperature(&self) -> bool {
+        true
+    }
+
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()
     }

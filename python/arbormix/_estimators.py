@@ -200,7 +200,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         if cls._method.name == "auto" and estimator.choice_ is not None:
             # The file holds the winner; what is fitted is the same, and refits choose anew.
             chosen = cls(budget=estimator.choice_["budget"])
-            vars(chosen).update({name: value for name, value in vars(estimator).items() if name not in estimator.get_params()})
+            chosen.__dict__.update({name: value for name, value in vars(estimator).items() if name not in estimator.get_params()})
             return chosen
         if not isinstance(estimator, cls):
             raise ValueError(f"{os.fspath(path)} holds a model of {type(estimator).__name__}, not of {cls.__name__}")

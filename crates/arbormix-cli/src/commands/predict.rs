@@ -109,8 +109,9 @@ impl Predict {
         let model = Model::load(&self.model)?;
         let inference = match self.node_limit {
             Some(node_limit) => {
-                // Refused by methods that search for nothing.
-                overrides::chosen_inference(Some("exact"), &model, None)?;
+                overrides::chosen_inference(Some("exact"), &model, None).map_err(|_| {
+                    Failure::Usage(format!("--node-limit: {} searches for nothing; leave it out", model.method()))
+                })?;
                 Inference::Exact { node_limit }
             }
             None => overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?,

@@ -9,8 +9,13 @@ import pytest
 import arbormix
 
 
+# What is started in the background by a shell, or by nohup, ignores interrupts, and so do its children.
+HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
 def python(code, **options):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, **options)
+    code = HEARS_INTERRUPTS + textwrap.dedent(code)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **options)
 
 
 @pytest.mark.parametrize(

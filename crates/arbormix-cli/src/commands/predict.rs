@@ -122,8 +122,8 @@ impl Predict {
         let questions = self.questions(&model, known.is_some(), common.seed)?;
         // A limit holds for the sets of --top too, which predictors search for in their own way.
         let limited = self.time_limit.is_some() || self.node_limit.is_some() && model.predictor().has_distributions();
-        let answers = if questions.is_empty() && !limited {
-            self.predicted(&model, &features, inference, reporter)?
+        let answers = if !limited && self.needs_no_joint(&model, &questions)? {
+            self.predicted(&model, &features, inference, &questions, reporter)?
         } else {
             let limit = if let Inference::Exact { node_limit } = inference { node_limit } else { 0 };
             let names = &model.schema().label_names;
@@ -198,6 +198,7 @@ impl Predict {
         model: &Model,
         features: &Matrix,
         inference: Inference,
+        questions: &[Question],
         reporter: &Reporter,
     ) -> Result<Vec<Answer>> {
         let predictor = model.predictor();
@@ -223,9 +224,25 @@ impl Predict {
         let answers = predictions.into_iter().zip(top).enumerate();
         let answer = |(row, (prediction, top))| {
             let marginals = marginals.row(row).to_vec();
-            Answer { prediction, marginals, top, more: Vec::new() }
+            let decided = |question: &Question| question.by_marginals(&marginals, &model.schema().label_names);
+            let more = questions.iter().filter_map(|question| decided(question).transpose()).collect::<Result<_>>()?;
+            Ok(Answer { prediction, marginals, top, more })
         };
-        Ok(answers.map(answer).collect())
+        answers.map(answer).collect()
+    }
+
+    /// Whether the method's own predictions and marginals answer everything: always without questions, and for rules that
+    /// rest on the marginals where there is no joint distribution to ask.
+    fn needs_no_joint(&self, model: &Model, questions: &[Question]) -> Result<bool> {
+        if questions.is_empty() || model.predictor().has_distributions() {
+            return Ok(questions.is_empty());
+        }
+        let (names, unknown) = (&model.schema().label_names, vec![0.5; model.predictor().label_count()]);
+        let answered: Vec<bool> = questions
+            .iter()
+            .map(|question| Ok(question.by_marginals(&unknown, names)?.is_some()))
+            .collect::<Result<_>>()?;
+        Ok(answered.iter().all(|&answered| answered))
     }
 
     /// Says how many rows a limit left without a proof.

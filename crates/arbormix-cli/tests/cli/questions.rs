@@ -201,6 +201,23 @@ fn a_time_limit_leaves_a_proven_gap() {
 }
 
 #[test]
+fn rules_that_rest_on_marginals_need_no_joint_distribution() {
+    let folder = folder();
+    for method in ["cc", "pcc", "mmoc"] {
+        folder.succeed(&format!("fit train.csv --labels cat,pet --method {method} -o m.model"));
+        for line in lines(&folder.succeed("predict m.model test.csv --json --for cost=1:3")) {
+            let [cat, pet] = ["cat", "pet"].map(|name| line["marginals"][name].as_f64().unwrap());
+            let said = |name: &str| line["decision"]["labels"].as_array().unwrap().iter().any(|label| label == name);
+            assert_eq!((said("cat"), said("pet")), (3.0 * cat > 1.0 - cat, 3.0 * pet > 1.0 - pet), "{method}: {line}");
+            let cost = |p: f64| (3.0 * p).min(1.0 - p);
+            assert!(near(&line["decision"]["expected"], cost(cat) + cost(pet)));
+        }
+        let ran = folder.run("predict m.model test.csv --for f1");
+        assert!(ran.code != 0 && ran.stderr.contains("use mlme or ctbn"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn an_explanation_agrees_with_the_prediction() {
     let folder = folder();
     folder.succeed("fit train.csv --labels cat,pet --experts 2 -o mlme.model");

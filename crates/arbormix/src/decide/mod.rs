@@ -63,13 +63,10 @@ impl Rule {
 
     /// The same, with `best` to search for the most probable set where the rule needs it: a search that has a limit.
     pub fn decide_with(&self, mixture: &RowMixture<'_>, best: impl FnOnce() -> Found) -> Result<Decision> {
-        self.check().map_err(|rule| ParamError::Value { name: "rule", value: self.to_string(), rule })?;
+        if let Some(decision) = self.decide_by_marginals(|| mixture.marginals())? {
+            return Ok(decision);
+        }
         Ok(match self {
-            Rule::Subset => {
-                let best = best();
-                Decision::of(best.labels, best.log_probability.exp())
-            }
-            Rule::Hamming => by_label(&mixture.marginals(), |_| [1.0, 1.0], 1.0),
             Rule::FBeta(beta) => {
                 let (labels, expected) = sets::best_f(mixture, *beta);
                 Decision::of(labels, expected)
@@ -79,11 +76,6 @@ impl Rule {
                 Decision::of(labels, expected)
             }
             Rule::Rank => rank(mixture),
-            Rule::PrecisionAt(count) => {
-                let marginals = mixture.marginals();
-                let found = |chosen: &[usize]| chosen.iter().map(|&i| marginals[i]).sum::<f64>() / *count as f64;
-                first(&marginals, *count, found)
-            }
             Rule::RecallAt(count) => {
                 let counts = mixture.label_counts();
                 let share = |with: &Vec<f64>| (1..with.len()).map(|s| with[s] / s as f64).sum();
@@ -92,15 +84,39 @@ impl Rule {
                 // Rounding must not find more than all.
                 first(&shares, *count, |chosen| found(chosen).min(1.0))
             }
-            Rule::Cost(Costs::Same(costs)) => by_label(&mixture.marginals(), |_| *costs, mixture.labels() as f64),
-            Rule::Cost(Costs::PerLabel(costs)) => {
-                let rule = "must have one pair of costs per label of the model";
-                ParamError::require(costs.len() == mixture.labels(), "cost", costs.len(), rule)?;
-                by_label(&mixture.marginals(), |label| costs[label], mixture.labels() as f64)
+            // The most probable set; the others have been decided by their marginals.
+            _ => {
+                let best = best();
+                Decision::of(best.labels, best.log_probability.exp())
             }
-            Rule::Pooled(thresholds) => Decision::of(thresholds.decide(&mixture.marginals())?, thresholds.reached),
-            Rule::Abstain(cost) => abstain(&mixture.marginals(), *cost),
         })
+    }
+
+    /// The best decision from P(label present) of every label, by rules that need no more: so for methods without a joint
+    /// distribution too. `None` by the other rules; errs as [`Rule::decide`] does.
+    pub fn decide_by_marginals(&self, marginals: impl FnOnce() -> Vec<f64>) -> Result<Option<Decision>> {
+        self.check().map_err(|rule| ParamError::Value { name: "rule", value: self.to_string(), rule })?;
+        Ok(Some(match self {
+            Rule::Hamming => by_label(&marginals(), |_| [1.0, 1.0], 1.0),
+            Rule::PrecisionAt(count) => {
+                let marginals = marginals();
+                let found = |chosen: &[usize]| chosen.iter().map(|&i| marginals[i]).sum::<f64>() / *count as f64;
+                first(&marginals, *count, found)
+            }
+            Rule::Cost(Costs::Same(costs)) => {
+                let marginals = marginals();
+                by_label(&marginals, |_| *costs, marginals.len() as f64)
+            }
+            Rule::Cost(Costs::PerLabel(costs)) => {
+                let marginals = marginals();
+                let rule = "must have one pair of costs per label of the model";
+                ParamError::require(costs.len() == marginals.len(), "cost", costs.len(), rule)?;
+                by_label(&marginals, |label| costs[label], marginals.len() as f64)
+            }
+            Rule::Pooled(thresholds) => Decision::of(thresholds.decide(&marginals())?, thresholds.reached),
+            Rule::Abstain(cost) => abstain(&marginals(), *cost),
+            Rule::Subset | Rule::FBeta(_) | Rule::Jaccard | Rule::Rank | Rule::RecallAt(_) => return Ok(None),
+        }))
     }
 }
 

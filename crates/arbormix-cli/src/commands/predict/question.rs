@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use arbormix::Result;
 use arbormix::data::LabelSet;
-use arbormix::decide::Rule;
+use arbormix::decide::{Decision, Rule};
 use arbormix::joint::RowMixture;
 use arbormix::joint::map::Found;
 use arbormix::question::Event;
@@ -152,6 +152,15 @@ impl Question {
     }
 }
 
+impl Question {
+    /// The answer that needs the marginals alone, if they are enough.
+    pub(super) fn by_marginals(&self, marginals: &[f64], names: &[String]) -> Result<Option<Answered>> {
+        let Question::Rule(rule) = self else { return Ok(None) };
+        let decision = rule.decide_by_marginals(|| marginals.to_vec())?;
+        Ok(decision.map(|decision| told(rule, decision, names)))
+    }
+}
+
 impl Answered {
     fn number(value: f64) -> Answered {
         Answered { cells: vec![value.to_string()], json: json!(value) }
@@ -173,7 +182,10 @@ fn pairs(labels: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn decided(rule: &Rule, asked: &Asked<'_>) -> Result<Answered> {
-    let (decision, names) = (rule.decide_with(asked.mixture, || asked.best.clone())?, asked.names);
+    Ok(told(rule, rule.decide_with(asked.mixture, || asked.best.clone())?, asked.names))
+}
+
+fn told(rule: &Rule, decision: Decision, names: &[String]) -> Answered {
     let order: Option<Vec<&str>> =
         decision.ranking.as_ref().map(|order| order.iter().map(|&label| names[label].as_str()).collect());
     let mut line = Map::new();
@@ -196,5 +208,5 @@ fn decided(rule: &Rule, asked: &Asked<'_>) -> Result<Answered> {
             .unwrap_or_default(),
         decision.expected.to_string(),
     ];
-    Ok(Answered { cells, json: Value::Object(line) })
+    Answered { cells, json: Value::Object(line) }
 }

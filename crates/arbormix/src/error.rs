@@ -113,12 +113,14 @@ pub enum ParamError {
         rule: &'static str,
     },
     /// No parameter has this name.
-    #[error("unknown parameter {name:?}; known here: {known}")]
+    #[error("unknown parameter {name:?}; known here: {known}{}", owners(methods))]
     UnknownName {
         /// The name that was given.
         name: String,
         /// The names that exist at this place.
         known: String,
+        /// Other methods that have this parameter.
+        methods: Vec<&'static str>,
     },
     /// No method has this name.
     #[error("unknown method {name:?}; known: {known}")]
@@ -136,6 +138,10 @@ pub enum ParamError {
         /// What was expected.
         message: String,
     },
+}
+
+fn owners(methods: &[&str]) -> String {
+    if methods.is_empty() { String::new() } else { format!("; methods that have it: {}", methods.join(", ")) }
 }
 
 impl ParamError {

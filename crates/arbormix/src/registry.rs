@@ -205,11 +205,20 @@ pub fn learner(name: &str, preset: Preset, overrides: &Value) -> Result<Box<dyn 
     let method = method(name)?;
     let defaults = method.defaults(preset);
     let mut params = defaults.clone();
-    overlay(&mut params, overrides, "")?;
+    overlay(&mut params, overrides, "").map_err(|error| name_owners(error, preset))?;
     let learner = (method.learner)(params).map_err(|error| blame(method, &defaults, overrides, error))?;
     learner.validate()?;
     learner.features().validate()?;
     Ok(learner)
+}
+
+/// Says which methods have a parameter that this one has not: users of `auto` look for those of what it may choose.
+fn name_owners(error: ParamError, preset: Preset) -> ParamError {
+    let ParamError::UnknownName { name, known, .. } = error else { return error };
+    let place = format!("/{}", name.replace('.', "/"));
+    let has = |method: &&Method| method.defaults(preset).pointer(&place).is_some();
+    let methods = METHODS.iter().filter(has).map(|method| method.name).collect();
+    ParamError::UnknownName { name, known, methods }
 }
 
 /// Finds which of several overrides the learner refuses, so that the message can name it.
@@ -248,7 +257,7 @@ fn overlay(base: &mut Value, over: &Value, path: &str) -> Result<(), ParamError>
                 let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                 let known = || fields.keys().cloned().collect::<Vec<_>>().join(", ");
                 if !fields.contains_key(name) {
-                    return Err(ParamError::UnknownName { name: place, known: known() });
+                    return Err(ParamError::UnknownName { name: place, known: known(), methods: Vec::new() });
                 }
                 if let Some(field) = fields.get_mut(name) {
                     overlay(field, change, &place)?;

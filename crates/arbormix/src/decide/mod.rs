@@ -77,6 +77,7 @@ impl Rule {
             }
             Rule::Rank => rank(mixture),
             Rule::RecallAt(count) => {
+                within_labels(*count, mixture.labels())?;
                 let counts = mixture.label_counts();
                 let share = |with: &Vec<f64>| (1..with.len()).map(|s| with[s] / s as f64).sum();
                 let shares: Vec<f64> = counts.with.iter().map(share).collect();
@@ -100,6 +101,7 @@ impl Rule {
             Rule::Hamming => by_label(&marginals(), |_| [1.0, 1.0], 1.0),
             Rule::PrecisionAt(count) => {
                 let marginals = marginals();
+                within_labels(*count, marginals.len())?;
                 let found = |chosen: &[usize]| chosen.iter().map(|&i| marginals[i]).sum::<f64>() / *count as f64;
                 first(&marginals, *count, found)
             }
@@ -118,6 +120,11 @@ impl Rule {
             Rule::Subset | Rule::FBeta(_) | Rule::Jaccard | Rule::Rank | Rule::RecallAt(_) => return Ok(None),
         }))
     }
+}
+
+/// Errs if the first K labels are asked for and there are fewer.
+fn within_labels(count: usize, labels: usize) -> Result<(), ParamError> {
+    ParamError::require(count <= labels, "K", count, "must not be more than the labels of the model")
 }
 
 /// Labels from the largest score to the smallest.

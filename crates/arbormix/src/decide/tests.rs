@@ -171,7 +171,14 @@ fn costs_for_another_number_of_labels_are_refused() {
         RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::Tree(&tree, vec![[[0.5_f64.ln(); 2]; 2]; 2])] };
     let error = Rule::Cost(Costs::PerLabel(vec![[1.0, 1.0]; 3])).decide(&mixture).unwrap_err();
     assert_eq!(error.to_string(), "parameter cost = 3: must have one pair of costs per label of the model");
-    for rule in [Rule::FBeta(f64::NAN), Rule::FBeta(1e200), Rule::PrecisionAt(0), Rule::Abstain(-1.0)] {
+    for rule in [
+        Rule::FBeta(f64::NAN),
+        Rule::FBeta(1e200),
+        Rule::PrecisionAt(0),
+        Rule::PrecisionAt(3),
+        Rule::RecallAt(3),
+        Rule::Abstain(-1.0),
+    ] {
         assert!(rule.decide(&mixture).is_err(), "{rule}");
     }
 }

@@ -68,6 +68,12 @@ impl NullaryFnOnce for LogSigmoidPairs<'_> {
     }
 }
 
+/// log p / (1 − p) of a probability that counts as `nearest` to 0 or 1 where it is nearer: so it is finite.
+pub(crate) fn clamped_log_odds(p: f64, nearest: f64) -> f64 {
+    let p = p.clamp(nearest, 1.0 - nearest);
+    (p / (1.0 - p)).ln()
+}
+
 /// log P(target) under log-odds `z`.
 #[inline(always)]
 pub fn log_probability(z: f64, target: bool) -> f64 {

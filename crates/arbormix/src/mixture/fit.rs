@@ -260,7 +260,7 @@ impl MixtureParams {
         if trainer.observed.is_some() {
             notes.push(unknown_cells_note(data));
         }
-        notes.extend(trainer.screening_note());
+        notes.extend(trainer.search_notes());
         let mut trace = Vec::new();
         let held = self.held_out(data.labels.rows());
         // Too few rows to hold any out: then nothing is chosen, and the first of everything is taken.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Model;
-use super::occlusion::{clamped_log_odds, occlusions};
+use super::occlusion::{finite_log_odds, occlusions};
 use crate::data::{DataError, Dataset, LabelSet};
 use crate::error::Result;
 use crate::joint::map::Found;
@@ -119,7 +119,7 @@ impl Model {
                     let [absent, present] = tables[label][usize::from(value)];
                     present - absent
                 }
-                RowExpert::Sets(_) => clamped_log_odds(own[label]),
+                RowExpert::Sets(_) => finite_log_odds(own[label]),
             };
             let mut pushes = match regressions {
                 Some(tree) => tree.contributions(label, value, &encoded, 0).into_iter().map(push).collect(),

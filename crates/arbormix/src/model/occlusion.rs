@@ -3,6 +3,7 @@
 use super::{Model, Push};
 use crate::data::{Dataset, LabelSet, Labels};
 use crate::error::Result;
+use crate::logistic::loss::clamped_log_odds;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 
 /// Copies of the row that are answered at once; each lacks another feature.
@@ -11,9 +12,8 @@ const COPIES: usize = 256;
 const NEAREST: f64 = 1e-12;
 
 /// log p / (1 − p), finite.
-pub(super) fn clamped_log_odds(p: f64) -> f64 {
-    let p = p.clamp(NEAREST, 1.0 - NEAREST);
-    (p / (1.0 - p)).ln()
+pub(super) fn finite_log_odds(p: f64) -> f64 {
+    clamped_log_odds(p, NEAREST)
 }
 
 /// For every label, what each column of the one row of `row` added to its log-odds, strongest first; `marginals` are the
@@ -26,7 +26,7 @@ pub(super) fn occlusions(model: &Model, row: &Dataset, marginals: &[f64]) -> Res
         let without = model.marginals(&copies_without(row, some)?)?;
         for (copy, &column) in some.iter().enumerate() {
             for ((pushes, p), q) in out.iter_mut().zip(marginals).zip(without.row(copy)) {
-                let added = clamped_log_odds(*p) - clamped_log_odds(*q);
+                let added = finite_log_odds(*p) - finite_log_odds(*q);
                 if added != 0.0 {
                     pushes.push((column, added));
                 }
@@ -106,7 +106,7 @@ mod tests {
                         let column = row.columns().iter().position(|column| column.name == push.feature).unwrap();
                         let unknown = if data.features().is_sparse() { 0.0 } else { f64::NAN };
                         let without = model.marginals(&changed(&row, column, unknown)).unwrap();
-                        let lost = clamped_log_odds(here.get(0, label)) - clamped_log_odds(without.get(0, label));
+                        let lost = finite_log_odds(here.get(0, label)) - finite_log_odds(without.get(0, label));
                         assert!((push.log_odds - lost).abs() < 1e-9, "{method}: {push:?} against {lost}");
                         told += 1;
                     }

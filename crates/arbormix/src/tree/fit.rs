@@ -329,7 +329,7 @@ impl StagedLearner for TreeParams {
         let run = trainer.complete(fitted, &self.completion, progress)?;
         let fitted = run.fitted;
         let mut report = tree_report(&fitted, data);
-        report.notes.extend(trainer.screening_note());
+        report.notes.extend(trainer.search_notes());
         if trainer.observed.is_some() {
             report.notes.push(unknown_cells_note(data));
             if !run.converged {

@@ -17,6 +17,8 @@ pub enum Scoring {
     Holdout(f64),
 }
 
+/// Rows that edges are scored on at most, unless told otherwise: with so many, chance decides between two parents no more.
+const SCORED_ROWS: usize = 20_000;
 /// Labels up to which [`Candidates::Auto`] scores every edge.
 const EXACT_LABELS: usize = 60;
 /// Candidates of a label under [`Candidates::Auto`] when there are more labels.
@@ -55,6 +57,9 @@ pub struct StructureParams {
     /// Which edges are scored. All of them where label cells are unknown.
     #[serde(default)]
     pub candidates: Candidates,
+    /// Rows that edges are scored on at most, drawn at random if there are more; none: all rows. The regressions of the
+    /// tree that is found see all rows.
+    pub max_rows: Option<usize>,
     /// Cost C of the regressions that score edges.
     pub cost: f64,
     /// A parent's value with fewer training rows than this is scored with the parentless regression.
@@ -66,14 +71,15 @@ pub struct StructureParams {
 impl Default for StructureParams {
     fn default() -> Self {
         let (scoring, candidates) = (Scoring::Folds(3), Candidates::Auto);
-        StructureParams { scoring, candidates, cost: 1.0, min_rows: 5, min_gain: 0.0 }
+        let max_rows = Some(SCORED_ROWS);
+        StructureParams { scoring, candidates, max_rows, cost: 1.0, min_rows: 5, min_gain: 0.0 }
     }
 }
 
 impl StructureParams {
     /// As in the paper.
     pub fn paper() -> Self {
-        StructureParams { candidates: Candidates::Exact, ..StructureParams::default() }
+        StructureParams { candidates: Candidates::Exact, max_rows: None, ..StructureParams::default() }
     }
 
     /// Checks the values.
@@ -83,6 +89,13 @@ impl StructureParams {
             Scoring::Holdout(share) => (share > 0.0 && share < 1.0, "holdout must be between 0 and 1"),
         };
         ParamError::require(usable, "structure.scoring", self.scoring, rule)?;
+        let enough = self.max_rows.is_none_or(|rows| rows >= 10);
+        ParamError::require_choice(
+            enough,
+            "structure.max_rows",
+            &self.max_rows,
+            "must be at least 10, or null for all",
+        )?;
         let (candidates, rule) = (self.candidates, "at least 1 must be screened");
         ParamError::require(candidates != Candidates::Screened(0), "structure.candidates", candidates, rule)?;
         let cost = self.cost;

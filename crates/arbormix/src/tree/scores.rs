@@ -58,14 +58,16 @@ pub(super) struct Split {
 }
 
 impl Task<'_> {
-    /// Divides the rows for scoring.
+    /// Divides the rows for scoring, or as many of them as are wanted.
     pub(super) fn divide(&self, stream: &mut Stream) -> Vec<Division> {
-        let rows = self.design.rows();
-        // Place of each row in a random order: places decide who is held out, rows stay in their own order.
-        let mut place = vec![0; rows];
-        stream.permutation(rows).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
+        let all = self.design.rows();
+        let rows = self.params.max_rows.map_or(all, |most| most.min(all));
+        // Place of each row in a random order: places decide who takes part and who is held out, rows stay in their own
+        // order.
+        let mut place = vec![0; all];
+        stream.permutation(all).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
         let pair = |is_held: &dyn Fn(usize) -> bool| {
-            let (held, train) = (0..rows).partition(|&row| is_held(place[row]));
+            let (held, train) = (0..all).filter(|&row| place[row] < rows).partition(|&row| is_held(place[row]));
             Division { train, held }
         };
         match self.params.scoring {
@@ -258,18 +260,24 @@ impl Trainer<'_> {
         Ok(EdgeScores { alone, given })
     }
 
-    /// Says that not all edges were scored, if they were not.
-    pub(crate) fn screening_note(&self) -> Option<String> {
-        let labels = self.labels.len();
-        let limit = self.structure.candidates.limit(labels)?;
-        if limit + 1 >= labels || self.observed.is_some() {
-            return None;
+    /// Says what of the search was left out: edges that were not scored, rows they were not scored on.
+    pub(crate) fn search_notes(&self) -> Vec<String> {
+        let (labels, rows) = (self.labels.len(), self.design.rows());
+        let mut notes = Vec::new();
+        let limit =
+            self.structure.candidates.limit(labels).filter(|limit| limit + 1 < labels && self.observed.is_none());
+        if let Some(limit) = limit {
+            notes.push(format!(
+                "of each label's {} possible parents the {limit} most promising were scored; \
+                 structure.candidates=exact scores all",
+                labels - 1
+            ));
         }
-        Some(format!(
-            "of each label's {} possible parents the {limit} most promising were scored; structure.candidates=exact \
-             scores all",
-            labels - 1
-        ))
+        if let Some(most) = self.structure.max_rows.filter(|&most| most < rows && labels > 1) {
+            notes
+                .push(format!("edges were scored on {most} of the {rows} rows; structure.max_rows=null scores on all"));
+        }
+        notes
     }
 
     /// The divisions with the parentless regressions of all labels.

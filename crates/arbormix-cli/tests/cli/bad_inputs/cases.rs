@@ -331,7 +331,14 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "fit p.csv -o m --method br --experts 3 --labels cat,pet",
         code: 2,
-        message: "unknown parameter \"experts\"; known here: features, logistic, seed",
+        message: "unknown parameter \"experts\"; known here: features, logistic, seed; methods that have it: mlme",
+    },
+    Case {
+        name: "a parameter of what the default may choose",
+        files: &[("p.csv", &[HEAD, ROWS])],
+        arguments: "fit p.csv -o m --set em.tolerance=0.1 --labels cat,pet",
+        code: 2,
+        message: "race_share, seed; methods that have it: mlme",
     },
     Case {
         name: "scaling that would fill a sparse matrix",

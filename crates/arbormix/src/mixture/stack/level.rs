@@ -6,6 +6,7 @@ use crate::data::splits::Folds;
 use crate::data::{LabelSet, SeenSets};
 use crate::error::Result;
 use crate::forest::{Forest, ForestParams, Shares};
+use crate::logistic::loss::clamped_log_odds;
 use crate::logistic::{Coefficients, Design, Target, choose_costs, cost_folds, solve};
 use crate::matrix::{Columns, Matrix};
 use crate::progress::Progress;
@@ -154,8 +155,7 @@ fn log_odds(shares: &[Shares], sets: &[LabelSet], labels: usize, clip: f64) -> C
             sets[class as usize].members().for_each(|label| marginals[label] += share);
         }
         for (label, p) in marginals.iter().enumerate() {
-            let p: f64 = p.clamp(clip, 1.0 - clip);
-            out.column_mut(label)[row] = (p / (1.0 - p)).ln();
+            out.column_mut(label)[row] = clamped_log_odds(*p, clip);
         }
     }
     out

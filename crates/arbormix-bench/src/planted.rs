@@ -49,7 +49,7 @@ pub(crate) fn run(args: &PlantedArgs) -> Result<()> {
     let data = args.size.sample()?;
     let map = FeatureMap::fit(&data, learner.features())?;
     // The learner sees encoded rows; the raw ones need not stay beside them.
-    let features = map.encode(&data)?;
+    let features = map.encode(&data)?.into_owned();
     let (labels, names) = (data.labels().clone(), data.label_names().to_vec());
     drop(data);
     let data_bytes = bytes_of(&features) + labels.rows() * labels.count().div_ceil(8);

@@ -60,8 +60,8 @@ impl Source {
         };
         let (train, test) = (data.select_rows(&train), data.select_rows(&test));
         let map = FeatureMap::fit(&train, params)?;
-        let features = map.encode(&train)?;
-        let test = (map.encode(&test)?, test.labels().clone());
+        let features = map.encode(&train)?.into_owned();
+        let test = (map.encode(&test)?.into_owned(), test.labels().clone());
         Ok(Problem { train, map, features, test })
     }
 }

@@ -1,5 +1,6 @@
 //! Fitted models.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ impl Model {
     /// Opens rows for questions; `known` holds 1, 0 and −1 for unknown, rows × labels.
     #[pyo3(signature = (data, known=None))]
     fn ask(&self, py: Python<'_>, data: &Dataset, known: Option<PyReadonlyArray2<'_, i8>>) -> PyResult<Questions> {
-        let features = py.detach(|| self.0.encode(&data.0)).map_err(raised)?;
+        let features = py.detach(|| self.0.encode(&data.0).map(Cow::into_owned)).map_err(raised)?;
         Questions::new(Arc::clone(&self.0), features, known)
     }
 

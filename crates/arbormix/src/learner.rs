@@ -102,7 +102,7 @@ pub(crate) struct Prepared<'a> {
     data: &'a Dataset,
     weights: Option<&'a [f64]>,
     features: FeatureMap,
-    encoded: Matrix,
+    encoded: Cow<'a, Matrix>,
 }
 
 /// Checks the parameters and what is to be learned from.

@@ -75,7 +75,7 @@ impl Inspect {
             return Ok(None);
         };
         let data = self.how.read_for(path, model, reporter)?;
-        let Some(weights) = model.predictor().gate(&model.encode(&data)?) else {
+        let Some(weights) = model.predictor().gate(model.encode(&data)?.as_ref()) else {
             return Err(Failure::Usage(format!("--gate-on: {} has no gate; leave it out", model.method())));
         };
         let mean =

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{FeatureMap, Parts};
+use super::{FeatureMap, Parts, Scale};
 use crate::data::{Column, ColumnKind, DataError, Dataset, check_cells};
 use crate::error::Result;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder, SparseMatrix};
@@ -38,6 +38,19 @@ struct Match<'a> {
     parts: &'a Parts,
     columns: &'a [Column],
     sources: Vec<Source>,
+}
+
+/// Whether every cell of the data would be its own code.
+pub(super) fn changes_nothing(parts: &Parts, data: &Dataset) -> bool {
+    let numeric = |column: &Column| column.kind == ColumnKind::Numeric;
+    let usable = |cell: &f64| cell.abs() <= LARGEST; // not NaN
+    parts.scales.iter().all(|scale| *scale == Scale::NONE)
+        && parts.columns.iter().all(numeric)
+        && parts.columns == data.columns()
+        && match data.features() {
+            Matrix::Dense(cells) => cells.values().iter().all(usable),
+            Matrix::Sparse(cells) => cells.values().iter().all(usable),
+        }
 }
 
 pub(super) fn encode(map: &FeatureMap, data: &Dataset) -> Result<Matrix> {

@@ -21,6 +21,7 @@ mod nystrom;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -98,7 +99,7 @@ impl FeatureParams {
 ///
 /// let map = FeatureMap::fit(&data, &FeatureParams::default())?;
 /// assert_eq!(map.names(), ["size", "colour=red", "colour=green", "colour=blue"]);
-/// let Matrix::Dense(features) = map.encode(&data)? else { unreachable!("dense stays dense") };
+/// let Matrix::Dense(features) = map.encode(&data)?.into_owned() else { unreachable!("dense stays dense") };
 /// assert_eq!(features.row(0), [0.0, 1.0, 0.0, 0.0]);
 /// assert_eq!(features.row(2), [0.5, 0.0, 0.0, 1.0]); // the missing size is read as the mean, 3
 /// # Ok::<(), arbormix::Error>(())
@@ -147,7 +148,8 @@ impl FeatureMap {
     pub fn fit(data: &Dataset, params: &FeatureParams) -> Result<FeatureMap> {
         let mut map = fit::fit(data, params)?;
         if let Some(params) = &params.nystrom {
-            map.nystrom = Some(Nystrom::fit(&map.encode(data)?, params)?);
+            let encoded = map.encode(data)?;
+            map.nystrom = Some(Nystrom::fit(&encoded, params)?);
             map.parts.nystrom = map.nystrom.as_ref().map(Nystrom::facts);
         }
         Ok(map)
@@ -158,9 +160,13 @@ impl FeatureMap {
     /// Columns are matched by name, in any order, and categories by theirs; columns the map does not know are ignored.
     /// A numeric cell is read as the category with that number as its name and the reverse, so that a file which
     /// declares `{0,1}` and one which does not are the same. A column that is not there is an error, except among data
-    /// sets with [implicit columns](Dataset::with_implicit_columns), where it is zero.
-    pub fn encode(&self, data: &Dataset) -> Result<Matrix> {
-        Ok(self.mapped(encode::encode(self, data)?))
+    /// sets with [implicit columns](Dataset::with_implicit_columns), where it is zero. Cells that the map leaves as they
+    /// are, such as counts of words without scaling, are lent, not copied.
+    pub fn encode<'a>(&self, data: &'a Dataset) -> Result<Cow<'a, Matrix>> {
+        if self.nystrom.is_none() && encode::changes_nothing(&self.parts, data) {
+            return Ok(Cow::Borrowed(data.features()));
+        }
+        Ok(Cow::Owned(self.mapped(encode::encode(self, data)?)))
     }
 
     /// Encodes raw cells of the map's own [columns](FeatureMap::columns), in their order, without a look at names: for

@@ -121,7 +121,7 @@ fn sparse_zeros_are_observed_and_stay_sparse() {
     ];
     let matrix = map.encode(&data).unwrap();
     assert_eq!(cells(&matrix), expected);
-    let Matrix::Sparse(matrix) = matrix else { panic!("sparse stays sparse") };
+    let Matrix::Sparse(matrix) = matrix.into_owned() else { panic!("sparse stays sparse") };
     assert_eq!(matrix.stored(), 8);
     let maxabs = fit(&data, Scaling::Maxabs);
     assert_eq!(encoded(&maxabs, &data)[0], [0.5, 0.0, 1.0, 0.0, 0.0]);
@@ -135,7 +135,8 @@ fn a_map_fitted_on_dense_rows_reads_sparse_ones() {
     let columns = || vec![Column::numeric("x"), Column::numeric("y")];
     let rows: [&[f64]; 3] = [&[-1.0, 0.0], &[3.0, 5.0], &[0.0, 10.0]];
     let map = fit(&dense(columns(), &rows), Scaling::Minmax);
-    let matrix = map.encode(&sparse(columns(), &rows)).unwrap();
+    let data = sparse(columns(), &rows);
+    let matrix = map.encode(&data).unwrap();
     assert!(matrix.is_sparse());
     assert_eq!(cells(&matrix), [[0.0, 0.0], [1.0, 0.5], [0.25, 1.0]]);
 }
@@ -245,7 +246,7 @@ fn cells_of_the_own_columns_are_encoded_like_a_data_set_of_them() {
     let columns = || vec![Column::numeric("size"), nominal("colour", &["red", "green", "blue"])];
     let data = dense(columns(), &[&[2.0, 0.0], &[4.0, 2.0], &[f64::NAN, 1.0]]);
     let map = fit(&data, Scaling::Minmax);
-    assert_eq!(map.encode_cells(data.features()).unwrap(), map.encode(&data).unwrap());
+    assert_eq!(map.encode_cells(data.features()).unwrap(), *map.encode(&data).unwrap());
     let fault = |row: &[f64]| {
         let cells = Matrix::Dense(DenseMatrix::new(1, row.len(), row.to_vec()));
         map.encode_cells(&cells).unwrap_err().to_string()
@@ -333,4 +334,22 @@ fn no_rows_are_refused() {
     let data = dense(vec![Column::numeric("x")], &[]);
     let error = FeatureMap::fit(&data, &FeatureParams::default()).unwrap_err().to_string();
     assert_eq!(error, "rows to fit features on: 0 found, at least 1 needed");
+}
+
+#[test]
+fn cells_that_stay_as_they_are_are_lent() {
+    use std::borrow::Cow;
+    let columns = || vec![Column::numeric("x"), Column::numeric("y")];
+    let rows: [&[f64]; 3] = [&[-1.0, 0.0], &[3.0, 5.0], &[0.0, 10.0]];
+    for data in [dense(columns(), &rows), sparse(columns(), &rows)] {
+        let lent = |scaling, data| matches!(fit(data, scaling).encode(data).unwrap(), Cow::Borrowed(_));
+        assert!(lent(Scaling::None, &data) && !lent(Scaling::Maxabs, &data));
+        // A column that the map does not know, or another order, is no longer the same.
+        let other = [Column::numeric("y"), Column::numeric("x")];
+        let turned = dense(other.to_vec(), &[&[1.0, 2.0]]);
+        assert_eq!(encoded(&fit(&data, Scaling::None), &turned), [[2.0, 1.0]]);
+    }
+    // A missing cell is read as the mean, so it must be written.
+    let missing = dense(columns(), &[&[1.0, f64::NAN], &[1.0, 4.0]]);
+    assert_eq!(encoded(&fit(&missing, Scaling::None), &missing), [[1.0, 4.0], [1.0, 4.0]]);
 }

@@ -161,7 +161,7 @@ impl Model {
     }
 
     /// Encoded features of raw rows; columns are matched by name.
-    pub fn encode(&self, data: &Dataset) -> Result<Matrix> {
+    pub fn encode<'a>(&self, data: &'a Dataset) -> Result<Cow<'a, Matrix>> {
         self.features.encode(data)
     }
 
@@ -172,17 +172,17 @@ impl Model {
 
     /// The most probable label set of each row, searched for as told.
     pub fn predict_with(&self, data: &Dataset, inference: Inference) -> Result<Vec<Prediction>> {
-        self.predictor.predict(&self.encode(data)?, inference)
+        self.predictor.predict(self.encode(data)?.as_ref(), inference)
     }
 
     /// P(yᵢ = 1 | x), rows × d.
     pub fn marginals(&self, data: &Dataset) -> Result<DenseMatrix> {
-        self.predictor.marginals(&self.encode(data)?)
+        self.predictor.marginals(self.encode(data)?.as_ref())
     }
 
     /// The joint distributions of the rows, to ask anything of; refused by methods that are no mixture of trees.
     pub fn rows(&self, data: &Dataset) -> Result<Rows<'_>> {
-        let encoded = Cow::Owned(self.encode(data)?);
+        let encoded = Cow::Owned(self.encode(data)?.into_owned());
         self.predictor.distributions(encoded).ok_or_else(|| Rows::unsupported(self.method()))
     }
 
@@ -203,7 +203,7 @@ impl Model {
     ///
     /// Methods that are no mixture of trees refuse unknown cells.
     pub fn log_prob(&self, data: &Dataset) -> Result<Vec<f64>> {
-        self.log_prob_by(self.predictor(), &self.encode(data)?, data)
+        self.log_prob_by(self.predictor(), self.encode(data)?.as_ref(), data)
     }
 
     /// The same by a predictor of the same labels, of rows that are encoded already.

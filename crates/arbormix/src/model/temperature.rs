@@ -253,7 +253,8 @@ mod tests {
         let mut marginals = DenseMatrix::zeros(80, 4);
         for fold in 0..4 {
             let part = fit(learner.as_ref(), &data.select_rows(&folds.train(fold)), None, &Silent).unwrap();
-            let held = part.encode(&data.select_rows(&folds.test(fold))).unwrap();
+            let held = data.select_rows(&folds.test(fold));
+            let held = part.encode(&held).unwrap();
             let predictor = part.at_temperature(model.temperature().unwrap().value).unwrap();
             let found = predictor.marginals(&held).unwrap();
             for (place, &row) in folds.test(fold).iter().enumerate() {

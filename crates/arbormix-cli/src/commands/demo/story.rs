@@ -34,7 +34,7 @@ pub(super) fn opening(training_rows: usize, test_rows: usize) -> String {
 /// The tree of the expert that the gate uses most.
 pub(super) fn tree(model: &Model, test: &Dataset) -> Result<String, Failure> {
     let trees = model.predictor().trees();
-    let gate = model.predictor().gate(&model.encode(test)?);
+    let gate = model.predictor().gate(model.encode(test)?.as_ref());
     let share = |expert: usize| {
         let mean = |gate: &arbormix::matrix::DenseMatrix| {
             (0..gate.rows()).map(|row| gate.get(row, expert)).sum::<f64>() / gate.rows() as f64

@@ -1,7 +1,5 @@
 //! EM for the parameters of a mixture with fixed trees (Algorithm 1).
 
-use std::borrow::Cow;
-
 use rayon::prelude::*;
 
 use super::params::{EmParams, Responsibilities};
@@ -11,7 +9,7 @@ use crate::logistic::loss::log_sum_exp;
 use crate::logistic::{Gate, GateParams, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
-use crate::tree::{Fitted, Job, Trainer};
+use crate::tree::{Fitted, Trainer};
 
 /// Gate and experts, in design coordinates.
 #[derive(Debug, Clone)]
@@ -105,42 +103,35 @@ impl Em<'_> {
 
     /// M-step: the gate maximises f₁ − R, every expert its weighted likelihood f₂ (Section 5.2), from where they are.
     pub(super) fn maximisation(&self, state: &State, responsibilities: &Columns) -> Result<State> {
+        let all = self.trainer.design.block(None, &[]);
+        let weights = self.trainer.row_weights.as_deref();
+        let gate = || fit_gate(&all, responsibilities, weights, &state.gate, &self.gate, self.progress);
+        let (gate, experts) = rayon::join(gate, || self.maximised_experts(&state.experts, responsibilities));
+        Ok(State { gate: gate?.gate, experts: experts? })
+    }
+
+    fn maximised_experts(&self, experts: &[Fitted], responsibilities: &Columns) -> Result<Vec<Fitted>> {
         let trainer = self.trainer;
-        let weights = trainer.row_weights.as_deref();
-        let all = trainer.design.block(None, &[]);
-        let gate = fit_gate(&all, responsibilities, weights, &state.gate, &self.gate, self.progress)?.gate;
-        let expert_weights: Vec<Vec<f64>> =
-            (0..state.experts.len()).map(|k| self.expert_weights(responsibilities.column(k))).collect();
+        let weights: Vec<Vec<f64>> =
+            (0..experts.len()).map(|k| self.expert_weights(responsibilities.column(k))).collect();
         if trainer.observed.is_some() {
-            let pairs = state.experts.iter().zip(&expert_weights);
             let maximised = |(expert, weights): (&Fitted, &Vec<f64>)| {
                 trainer.maximised(expert, &trainer.beliefs(expert), weights, &self.params.solver, self.progress)
             };
-            return Ok(State { gate, experts: pairs.map(maximised).collect::<Result<_>>()? });
+            return experts.iter().zip(&weights).map(maximised).collect();
         }
-        let jobs: Vec<Job<'_>> = state
-            .experts
-            .iter()
-            .enumerate()
-            .flat_map(|(k, expert)| {
-                let nodes = expert.nodes.iter().enumerate();
-                nodes.flat_map(move |(label, nodes)| {
-                    nodes.iter().map(move |node| Job {
-                        label,
-                        condition: node.condition,
-                        weights: Some(k),
-                        cost: node.cost,
-                        start: Some(Cow::Borrowed(&node.coefficients)),
-                    })
-                })
-            })
-            .collect();
-        let expert_weights: Vec<&[f64]> = expert_weights.iter().map(Vec::as_slice).collect();
-        let solutions = trainer.fit_nodes(&expert_weights, jobs, &self.params.solver, self.progress)?;
-        let mut experts = state.experts.clone();
+        let mut jobs = Vec::new();
+        for (k, expert) in experts.iter().enumerate() {
+            for (label, nodes) in expert.nodes.iter().enumerate() {
+                jobs.extend(nodes.iter().map(|node| node.again(label, k)));
+            }
+        }
+        let weights: Vec<&[f64]> = weights.iter().map(Vec::as_slice).collect();
+        let solutions = trainer.fit_nodes(&weights, jobs, &self.params.solver, self.progress)?;
+        let mut experts = experts.to_vec();
         let nodes = experts.iter_mut().flat_map(|expert| expert.nodes.iter_mut().flatten());
         nodes.zip(solutions).for_each(|(node, solution)| node.coefficients = solution.coefficients);
-        Ok(State { gate, experts })
+        Ok(experts)
     }
 
     /// Seeks every expert's tree anew on the rows it answers for; its gate stays.

@@ -30,7 +30,7 @@ pub(crate) use partial::tests as partial_tests;
 
 pub use branching::Branching;
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report, unknown_cells_note};
-pub(crate) use nodes::{Fitted, Job};
+pub(crate) use nodes::Fitted;
 pub use params::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;

@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
 use super::params::{NodeKind, NodeParams};
 use crate::logistic::loss::{log_probability, log_sigmoid};
 use crate::logistic::{Block, Coefficients, Design, Solution};
+
+/// Regressions whose log-likelihoods are summed by one thread; every such share needs a number per row.
+const REGRESSIONS_PER_SHARE: usize = 32;
 
 /// Which rows a node's regression sees, and whether the parent is a feature of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -119,6 +123,12 @@ impl FittedNode {
         let Solution { coefficients, converged, .. } = solution;
         FittedNode { condition, cost, coefficients, converged }
     }
+
+    /// The same regression with the rows weighted anew, from where it is.
+    pub(crate) fn again(&self, label: usize, weights: usize) -> Job<'_> {
+        let start = Some(Cow::Borrowed(&self.coefficients));
+        Job { label, condition: self.condition, weights: Some(weights), cost: self.cost, start }
+    }
 }
 
 impl Fitted {
@@ -137,8 +147,7 @@ impl Fitted {
 
     /// log P(y⁽ⁿ⁾ | x⁽ⁿ⁾, T) of every training row (Eq. 3).
     pub(crate) fn log_likelihoods(&self, design: &Design, labels: &[Vec<bool>]) -> Vec<f64> {
-        let mut total = vec![0.0; design.rows()];
-        // Regressions without the parent as a column share one product over all rows.
+        // Regressions without the parent as a column share products over all rows.
         let plain: Vec<(usize, &FittedNode)> = self
             .nodes
             .iter()
@@ -146,19 +155,30 @@ impl Fitted {
             .flat_map(|(label, nodes)| nodes.iter().map(move |node| (label, node)))
             .filter(|(_, node)| !matches!(node.condition, Condition::ParentFeature { .. }))
             .collect();
-        let coefficients: Vec<&Coefficients> = plain.iter().map(|(_, node)| &node.coefficients).collect();
-        design.block(None, &[]).visit_margins(&coefficients, |index, margins| {
-            let (label, node) = plain[index];
-            let applies = |row: usize| match node.condition {
-                Condition::Parent { parent, value } => labels[parent][row] == value,
-                _ => true,
-            };
-            for (row, &z) in margins.iter().enumerate() {
-                if applies(row) {
-                    total[row] += log_probability(z, labels[label][row]);
+        let block = design.block(None, &[]);
+        let sums = |some: &[(usize, &FittedNode)]| {
+            let mut sums = vec![0.0; design.rows()];
+            let coefficients: Vec<&Coefficients> = some.iter().map(|(_, node)| &node.coefficients).collect();
+            block.visit_margins(&coefficients, |place, margins| {
+                let (label, node) = some[place];
+                let applies = |row: usize| match node.condition {
+                    Condition::Parent { parent, value } => labels[parent][row] == value,
+                    _ => true,
+                };
+                for (row, &z) in margins.iter().enumerate() {
+                    if applies(row) {
+                        sums[row] += log_probability(z, labels[label][row]);
+                    }
                 }
-            }
-        });
+            });
+            sums
+        };
+        // Shares of a fixed size, added in their order: the same bits on any number of threads.
+        let shares: Vec<Vec<f64>> = plain.par_chunks(REGRESSIONS_PER_SHARE).map(sums).collect();
+        let mut total = vec![0.0; design.rows()];
+        for share in &shares {
+            total.iter_mut().zip(share).for_each(|(total, sum)| *total += sum);
+        }
         for (label, nodes) in self.nodes.iter().enumerate() {
             for node in nodes {
                 if let Condition::ParentFeature { parent } = node.condition {

@@ -338,7 +338,8 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "fit p.csv -o m --set em.tolerance=0.1 --labels cat,pet",
         code: 2,
-        message: "race_share, seed; methods that have it: mlme",
+        message: "unknown parameter \"em\"; known here: budget, candidates, clear_lead, features, held_out_rows, max_race_rows, \
+                  min_race_rows, race_share, seed; methods that have it: mlme",
     },
     Case {
         name: "scaling that would fill a sparse matrix",

@@ -14,7 +14,7 @@ const INFERENCE: &str = "inference";
 /// How a method is set up.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LearnerArgs {
-    /// Set of defaults: `default` is what we recommend, `paper` is every choice as in the paper
+    /// Set of defaults: `default` is what we recommend, `paper` is every choice as in the paper, as far as it says
     #[arg(long, value_name = "NAME", value_parser = ["default", "paper"], default_value = "default")]
     preset: String,
     /// Number of experts of a mixture, or `auto`

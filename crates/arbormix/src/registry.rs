@@ -150,7 +150,7 @@ pub const METHODS: &[Method] = &[
     Method {
         name: "iblr",
         title: "IBLR",
-        summary: "logistic regressions on the labels of the nearest training rows",
+        summary: "logistic regressions on the labels of the nearest training rows and, unless `plus` is off, on the features",
         defaults: defaults::<NeighbourRegressionParams>,
         learner: learner_from::<NeighbourRegressionParams>,
         load: |stored| Ok(Box::new(NeighbourRegression::load(stored)?)),
@@ -229,10 +229,22 @@ fn blame(method: &Method, defaults: &Value, overrides: &Value, error: Error) -> 
         if overlay(&mut params, &alone, "").is_ok()
             && let Err(Error::Params(ParamError::Form { message, .. })) = (method.learner)(params)
         {
+            let message = wanted_number(method, defaults, &path, value).unwrap_or(message);
             return ParamError::Form { name: path, message }.into();
         }
     }
     error
+}
+
+/// For a word that needs a number of its own, such as `beam`: where that is set.
+fn wanted_number(method: &Method, defaults: &Value, path: &str, word: &Value) -> Option<String> {
+    let word = word.as_str()?;
+    let mut params = defaults.clone();
+    let place = params.pointer_mut(&format!("/{}", path.replace('.', "/")))?;
+    *place = serde_json::json!({ word: {} });
+    let Err(Error::Params(ParamError::Form { message, .. })) = (method.learner)(params) else { return None };
+    let name = message.strip_prefix("missing field `")?.split('`').next()?;
+    Some(format!("{word} needs a number of its own: set {path}.{word}.{name}"))
 }
 
 /// Every override with its dotted path.

@@ -140,6 +140,14 @@ impl Paper {
         }
         let wanted =
             |data: &&PaperData| self.only.as_ref().is_none_or(|names| names.iter().any(|name| name == data.name));
+        if let Some(folder) = &self.repaired {
+            if !folder.is_dir() {
+                return Err(Failure::Usage(format!("--repaired {}: there is no such folder", folder.display())));
+            }
+            if DATA.iter().filter(wanted).all(|data| data.repaired.is_none()) {
+                return Err(Failure::Usage("--repaired is for RCV1, which --only leaves out".to_string()));
+            }
+        }
         let plain = DATA.iter().filter(wanted).map(|data| (folder, data, data.file));
         let repaired = self.repaired.iter().flat_map(|folder| {
             DATA.iter().filter(wanted).filter_map(move |data| Some((folder.as_path(), data, data.repaired?)))

@@ -139,13 +139,6 @@ impl Comparison {
         let ranking = Ranking::of(&entries, methods, better);
         Comparison { measure: measure.to_string(), better, reference, test, entries, ranking, wilcoxon }
     }
-
-    /// The number of the best mean of a data set.
-    pub fn best(&self, data: usize) -> Option<usize> {
-        let sign = sign(self.better);
-        let means = self.entries[data].iter().enumerate().filter_map(|(at, entry)| Some((at, entry.as_ref()?.mean)));
-        means.min_by(|a, b| (sign * a.1).total_cmp(&(sign * b.1))).map(|(at, _)| at)
-    }
 }
 
 /// The number of the method with a name.

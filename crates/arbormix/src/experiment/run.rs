@@ -66,7 +66,7 @@ pub fn run(
             for fold in experiment.folds(task) {
                 progress.check()?;
                 let planned = Cell::planned(task, &divided, method, fold);
-                layout.push(planned.digest.clone());
+                layout.push((planned.digest.clone(), planned.data.clone()));
                 // Two names for one method with the same parameters share their cells.
                 if done.contains_key(&planned.digest) || pending.iter().any(|job| job.planned.digest == planned.digest)
                 {
@@ -101,7 +101,8 @@ pub fn run(
     match state.stopped.take() {
         Some(error) => Err(error),
         None => {
-            let cells = layout.iter().map(|digest| state.done[digest].clone()).collect();
+            // The name of the data is not part of the digest: two files may have the same contents.
+            let cells = layout.into_iter().map(|(digest, data)| Cell { data, ..state.done[&digest].clone() }).collect();
             Ok(Results::new(experiment, cells))
         }
     }

@@ -111,6 +111,15 @@ fn finished_cells_are_not_run_again_and_give_the_same_reports() {
 }
 
 #[test]
+fn data_with_the_same_contents_keep_their_names() {
+    let copy = || Task { data: task(1).data.renamed("copy"), ..task(1) };
+    let experiment = Experiment::new(vec![task(1), copy()], vec![method("br", "br")]).unwrap();
+    let results = run(&experiment, None, &RunOptions::default(), &Silent).unwrap();
+    assert!(results.cells(0, 0).iter().all(|cell| cell.data == "planted 1"));
+    assert!(results.cells(1, 0).iter().all(|cell| cell.data == "copy"));
+}
+
+#[test]
 fn a_cell_depends_on_data_folds_parameters_and_fold() {
     let digest = |task: &Task, method: &Contestant, fold| {
         cell::Cell::planned(task, &cell::digest_of_task(task), method, fold).digest

@@ -19,13 +19,18 @@ pub struct ForestParams {
     pub trees: usize,
     /// Features that a split looks at; 0 means √m.
     pub split_features: usize,
-    /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves.
+    /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves. 0 means
+    /// 2 up to 7,500 rows and one 2,500th of more.
     pub min_split_rows: usize,
 }
 
+/// Part of the rows that a node must have to be split, unless told otherwise: fully grown trees of 100,000 rows make models
+/// of gigabytes, and their likelihood is no better.
+const FINEST: usize = 2500;
+
 impl Default for ForestParams {
     fn default() -> Self {
-        ForestParams { trees: 200, split_features: 0, min_split_rows: 2 }
+        ForestParams { trees: 200, split_features: 0, min_split_rows: 0 }
     }
 }
 
@@ -71,7 +76,11 @@ impl ForestParams {
             0 => (features.cols() as f64).sqrt() as usize,
             count => count,
         };
-        let grower = Grower::new(&values, classes, class_count, weights, looked_at.max(1), self.min_split_rows);
+        let min_split_rows = match self.min_split_rows {
+            0 => (features.rows() / FINEST).max(2),
+            count => count,
+        };
+        let grower = Grower::new(&values, classes, class_count, weights, looked_at.max(1), min_split_rows);
         progress.begin("growing trees", self.trees);
         let trees = (0..self.trees)
             .into_par_iter()

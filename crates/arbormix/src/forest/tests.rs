@@ -185,4 +185,18 @@ fn nodes_of_too_few_rows_are_leaves() {
     };
     assert!(shares(5).iter().all(|row| *row == [(0, 0.25), (1, 0.75)]), "a leaf alone has the classes' shares");
     assert_eq!(shares(2)[0], [(0, 1.0)]);
+    assert_eq!(shares(0), shares(2));
+}
+
+#[test]
+fn many_rows_make_coarser_trees() {
+    let count = 10_000;
+    let rows = Matrix::Dense(DenseMatrix::new(count, 1, (0..count).map(|n| n as f64).collect()));
+    let classes: Vec<usize> = (0..count).map(|n| n % 2).collect();
+    let grown = |min_split_rows| {
+        let params = ForestParams { trees: 1, min_split_rows, ..ForestParams::default() };
+        params.grow(&rows, &classes, 2, None, 7, &Silent).unwrap().shares(&rows)
+    };
+    assert_eq!(grown(0), grown(4));
+    assert_ne!(grown(0), grown(2));
 }

@@ -334,6 +334,13 @@ pub(super) const CASES: &[Case] = &[
         message: "unknown parameter \"experts\"; known here: features, logistic, seed; methods that have it: mlme",
     },
     Case {
+        name: "a search without its number",
+        files: &[("p.csv", &[HEAD, ROWS])],
+        arguments: "fit p.csv -o m --method pcc --set inference=beam --labels cat,pet",
+        code: 2,
+        message: "parameter inference: beam needs a number of its own: set inference.beam.width",
+    },
+    Case {
         name: "a parameter of what the default may choose",
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "fit p.csv -o m --set em.tolerance=0.1 --labels cat,pet",

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::figures::Figure;
 use super::ranking;
 use super::{DATA, METHODS, OUR_DEFAULT, PaperTable, TABLES};
+use crate::experiment::cell::{Cell, CellOutcome};
 use crate::experiment::comparison::{Comparison, Entry, PairedTest};
 use crate::experiment::report::Footnotes;
 use crate::experiment::results::Results;
@@ -120,11 +121,26 @@ pub fn markdown(results: &Results, figures: &[Figure]) -> String {
         out.extend(far);
     }
     out.push_str(&ranking::markdown(results, figures));
+    out.push_str(&limits(results, &columns));
     if !footnotes.notes().is_empty() {
         out.push_str("\n## Cells that failed\n\n");
         out.extend(footnotes.notes().iter().enumerate().map(|(at, note)| format!("[{}] {note}\n\n", at + 1)));
     }
     out
+}
+
+/// How many fits ended at a limit of iterations instead of by their stop rule.
+fn limits(results: &Results, columns: &[Column]) -> String {
+    let of = |column: &Column| {
+        let method = column.method?;
+        let cells: Vec<_> = (0..results.data().len()).flat_map(|task| results.cells(task, method)).collect();
+        let ended = |cell: &&&Cell| matches!(&cell.outcome, CellOutcome::Finished(finished) if !finished.converged);
+        let count = cells.iter().filter(ended).count();
+        (count > 0).then(|| format!("{} {count} of {}", column.title, cells.len()))
+    };
+    let told: Vec<String> = columns.iter().filter_map(of).collect();
+    let told = if told.is_empty() { "none".to_string() } else { told.join(", ") };
+    format!("\n## Fits that ended at a limit of iterations\n\nBefore their stop rule was met: {told}.\n")
 }
 
 /// A published figure and ours.

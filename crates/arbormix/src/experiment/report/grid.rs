@@ -66,7 +66,10 @@ impl Grid {
     pub fn latex(&self) -> String {
         let line =
             |cells: &[String]| format!("  {} \\\\\n", cells.iter().map(|c| tex(c)).collect::<Vec<_>>().join(" & "));
-        let mut out = format!("\\begin{{table}}\n\\caption{{{}}}\n\\centering\n", tex(&self.title));
+        let mut out = format!(
+            "% needs \\usepackage{{amssymb}}\n\\begin{{table}}\n\\caption{{{}}}\n\\centering\n",
+            tex(&self.title)
+        );
         out.push_str(&format!("\\begin{{tabular}}{{l{}}}\n\\hline\n", "r".repeat(self.header.len() - 1)));
         out.push_str(&line(&self.header));
         out.push_str("\\hline\n");
@@ -177,13 +180,24 @@ fn ranks(results: &Results, comparison: &Comparison, rows: &mut Vec<Vec<String>>
         notes.push(format!("Not ranked, because some of their cells have no value: {lacks}."));
     }
     if let Some((friedman, distance)) = ranking.friedman.as_ref().zip(ranking.critical_difference) {
+        // With all data sets ranked alike F is infinite, which says nothing more than that.
+        let davenport = match friedman.f.is_finite() {
+            true => format!("Iman-Davenport: F = {:.2}, p = {}", friedman.f, chance(friedman.f_p)),
+            false => "Iman-Davenport: no F, all data sets rank the methods alike".to_string(),
+        };
         notes.push(format!(
-            "Friedman: χ² = {:.2}, p = {:.2e}; Iman-Davenport: F = {:.2}, p = {:.2e}; Nemenyi: ranks further apart than \
-             {distance:.2} differ (p < {LEVEL}).",
-            friedman.chi_square, friedman.chi_square_p, friedman.f, friedman.f_p
+            "Friedman: χ² = {:.2}, p = {}; {davenport}; Nemenyi: ranks further apart than {distance:.2} differ \
+             (p < {LEVEL}).",
+            friedman.chi_square,
+            chance(friedman.chi_square_p),
         ));
     }
     notes
+}
+
+/// A p-value, small ones by their power of ten.
+fn chance(p: f64) -> String {
+    if p < 1e-3 { format!("{p:.1e}") } else { format!("{p:.3}") }
 }
 
 /// Which methods' likelihoods are something else than that of the distribution they predict from.

@@ -3,7 +3,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use super::ranks::{ranks, tie_term};
-use super::studentised::{studentised_range_cdf, studentised_range_quantile};
+use super::studentised::studentised_range_quantile;
 
 /// The result of Friedman's test.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -74,10 +74,4 @@ fn rank_scale(methods: usize, data_sets: usize) -> f64 {
 pub fn nemenyi_distance(methods: usize, data_sets: usize, alpha: f64) -> f64 {
     let q = studentised_range_quantile(1.0 - alpha, methods) / std::f64::consts::SQRT_2;
     q * rank_scale(methods, data_sets)
-}
-
-/// Nemenyi's p-value for two mean ranks.
-pub fn nemenyi_p(first: f64, second: f64, methods: usize, data_sets: usize) -> f64 {
-    let range = (first - second).abs() / rank_scale(methods, data_sets) * std::f64::consts::SQRT_2;
-    (1.0 - studentised_range_cdf(range, methods)).clamp(0.0, 1.0)
 }

@@ -17,7 +17,7 @@ mod studentised;
 mod tests;
 mod wilcoxon;
 
-pub use many::{Friedman, friedman, nemenyi_distance, nemenyi_p};
+pub use many::{Friedman, friedman, nemenyi_distance};
 pub use paired::{TTest, corrected_resampled_t, paired_t};
 pub use ranks::ranks;
 pub use studentised::{studentised_range_cdf, studentised_range_quantile};

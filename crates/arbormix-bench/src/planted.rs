@@ -48,10 +48,9 @@ pub(crate) fn run(args: &PlantedArgs) -> Result<()> {
     let learner = learner(&args.method, Preset::Default, &args.set)?;
     let data = args.size.sample()?;
     let map = FeatureMap::fit(&data, learner.features())?;
-    // The learner sees encoded rows; the raw ones need not stay beside them.
-    let features = map.encode(&data)?.into_owned();
+    // The raw rows stay, as in a user's program.
+    let features = map.encode(&data)?;
     let (labels, names) = (data.labels().clone(), data.label_names().to_vec());
-    drop(data);
     let data_bytes = bytes_of(&features) + labels.rows() * labels.count().div_ceil(8);
     let set = TrainingSet { features: &features, labels: &labels, weights: None, label_names: &names };
     clock::forget_peak();

@@ -1,13 +1,12 @@
 //! The command line's grammar; each command's own options stand with the command.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use arbormix::Model;
 use arbormix::data::Dataset;
 use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
 use arbormix::progress::Progress;
-use clap::{Args, Parser};
+use clap::{Args, Parser, value_parser};
 
 use crate::commands::Command;
 use crate::failure::Failure;
@@ -30,9 +29,9 @@ pub(crate) struct Common {
     /// Seed of everything random; the same seed gives the same bits on any number of threads
     #[arg(long, global = true, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Number of threads [default: one per core]
-    #[arg(long, global = true, value_name = "NUMBER")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    /// Number of threads, at most 1024 [default: one per core]
+    #[arg(long, global = true, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     /// Show no progress and no notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,

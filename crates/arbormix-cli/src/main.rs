@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli, reporter: &Reporter) -> Result<(), Failure> {
     watch_interrupts()?;
     if let Some(threads) = cli.common.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
         pool.map_err(|e| Failure::Work(format!("{threads} threads cannot be started: {e}")))?;
     }
     commands::run(&cli.command, &cli.common, reporter)

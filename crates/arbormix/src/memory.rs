@@ -1,15 +1,15 @@
 //! What a fit needs, roughly, and fits that keep to a bound.
 
-use crate::data::Dataset;
 use crate::data::describe::memory;
+use crate::data::{Column, ColumnKind, Dataset};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::matrix::Matrix;
 use crate::progress::Progress;
 
-/// Copies of the features that live as long as the fit: the data itself, its encoding, and that rotated to principal axes
-/// (dense) or with its columns kept beside its rows (sparse), which takes two.
-const LASTING_COPIES: usize = 4;
+/// Copies of the encoded features that live as long as the fit: themselves, and those rotated to principal axes (dense) or
+/// with their columns kept beside their rows (sparse), which takes two. The data come on top.
+const LASTING_COPIES: usize = 3;
 /// Copies on each thread: the rows of a fold or of a parent's value, with their columns, and another unit of work that the
 /// thread takes up while it waits for a part of the first.
 const COPIES_PER_THREAD: usize = 3;
@@ -24,7 +24,7 @@ const STATES: usize = 3;
 /// An estimate of the order of magnitude, for methods made of logistic regressions; it can be wrong by a factor of two.
 /// How many experts there are comes from the method's parameter `experts`, at most `max_experts` if that is `auto`.
 pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize {
-    let (rows, columns, labels) = (data.rows(), data.columns().len(), data.labels().count());
+    let (rows, columns, labels) = (data.rows(), encoded_columns(data), data.labels().count());
     let float = size_of::<f64>();
     let params = learner.params();
     let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
@@ -33,11 +33,24 @@ pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize
         Matrix::Dense(_) => (2 * columns * columns * float, columns.min(rows)),
         Matrix::Sparse(_) => (0, columns),
     };
-    let per_thread = COPIES_PER_THREAD * memory(data) + BATCH_VECTORS * (rows + columns) * float;
+    let encoded = match data.features() {
+        Matrix::Dense(_) => rows * columns * float,
+        Matrix::Sparse(_) => memory(data),
+    };
+    let per_thread = COPIES_PER_THREAD * encoded + BATCH_VECTORS * (rows + columns) * float;
     let states = if experts > 1 { STATES } else { 1 };
     // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
     let regressions = (2 * experts * states + 3) * labels * coordinates * float;
-    LASTING_COPIES * memory(data) + gram + threads.max(1) * per_thread + regressions
+    memory(data) + LASTING_COPIES * encoded + gram + threads.max(1) * per_thread + regressions
+}
+
+/// Columns that the features will have: nominal ones of more than two categories get one for each.
+fn encoded_columns(data: &Dataset) -> usize {
+    let width = |column: &Column| match &column.kind {
+        ColumnKind::Nominal(categories) if categories.len() > 2 => categories.len(),
+        _ => 1,
+    };
+    data.columns().iter().map(width).sum()
 }
 
 /// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes; a model has

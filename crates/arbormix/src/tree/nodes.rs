@@ -10,8 +10,9 @@ use super::params::{NodeKind, NodeParams};
 use crate::logistic::loss::{log_probability, log_sigmoid};
 use crate::logistic::{Block, Coefficients, Design, Solution};
 
-/// Regressions whose log-likelihoods are summed by one thread; every such share needs a number per row.
+/// Regressions whose log-likelihoods are summed by one thread, and how many such shares are in work.
 const REGRESSIONS_PER_SHARE: usize = 32;
+const SHARES_TOGETHER: usize = 8;
 
 /// Which rows a node's regression sees, and whether the parent is a feature of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -173,11 +174,14 @@ impl Fitted {
             });
             sums
         };
-        // Shares of a fixed size, added in their order: the same bits on any number of threads.
-        let shares: Vec<Vec<f64>> = plain.par_chunks(REGRESSIONS_PER_SHARE).map(sums).collect();
+        // Shares of a fixed size, added in their order: the same bits on any number of threads. A few at a time, because
+        // each holds a number per row.
         let mut total = vec![0.0; design.rows()];
-        for share in &shares {
-            total.iter_mut().zip(share).for_each(|(total, sum)| *total += sum);
+        for some in plain.chunks(SHARES_TOGETHER * REGRESSIONS_PER_SHARE) {
+            let shares: Vec<Vec<f64>> = some.par_chunks(REGRESSIONS_PER_SHARE).map(sums).collect();
+            for share in &shares {
+                total.iter_mut().zip(share).for_each(|(total, sum)| *total += sum);
+            }
         }
         for (label, nodes) in self.nodes.iter().enumerate() {
             for node in nodes {

@@ -61,19 +61,32 @@ impl Task<'_> {
     /// Divides the rows for scoring, or as many of them as are wanted.
     pub(super) fn divide(&self, stream: &mut Stream) -> Vec<Division> {
         let all = self.design.rows();
-        let rows = self.params.max_rows.map_or(all, |most| most.min(all));
-        // Place of each row in a random order: places decide who takes part and who is held out, rows stay in their own
-        // order.
-        let mut place = vec![0; all];
-        stream.permutation(all).into_iter().enumerate().for_each(|(at, row)| place[row] = at);
+        let mut order = stream.permutation(all);
+        if let Some(most) = self.params.max_rows.filter(|&most| most < all) {
+            // A row without weight would take the place of one that counts.
+            order.retain(|&row| self.weights.is_none_or(|weights| weights[row] > 0.0));
+            order.truncate(most);
+        }
+        let rows = order.len();
+        // Place of each row in the random order: places decide who is held out, rows stay in their own order.
+        let mut place = vec![None; all];
+        order.into_iter().enumerate().for_each(|(at, row)| place[row] = Some(at));
         let pair = |is_held: &dyn Fn(usize) -> bool| {
-            let (held, train) = (0..all).filter(|&row| place[row] < rows).partition(|&row| is_held(place[row]));
-            Division { train, held }
+            let mut division = Division { train: Vec::new(), held: Vec::new() };
+            for (row, place) in place.iter().enumerate() {
+                match place.map(is_held) {
+                    Some(true) => division.held.push(row),
+                    Some(false) => division.train.push(row),
+                    None => {}
+                }
+            }
+            division
         };
         match self.params.scoring {
             Scoring::Folds(folds) => (0..folds).map(|fold| pair(&|place| place % folds == fold)).collect(),
             Scoring::Holdout(share) => {
-                let held = (share * rows as f64).round() as usize;
+                // At least one row on each side, if there are two.
+                let held = ((share * rows as f64).round() as usize).clamp(1, rows.saturating_sub(1).max(1));
                 vec![pair(&|place| place < held)]
             }
         }
@@ -172,7 +185,14 @@ impl Task<'_> {
     fn parent_feature(&self, split: &Split, parent: usize, children: &[usize]) -> Result<Vec<f64>> {
         let extra: Vec<f64> = self.labels[parent].iter().map(|&on| f64::from(on)).collect();
         let block = self.design.block(Some(&split.rows.train), &[&extra]);
-        let problems: Vec<Problem<'_>> = children.iter().map(|&child| self.problem(child, None)).collect();
+        // Where the regression without the parent ended, which knows nothing of the further column.
+        let start = |&child: &usize| match &split.alone[child] {
+            Coefficients::Linear(weights) => Coefficients::Linear([weights.as_slice(), &[0.0]].concat()),
+            constant => constant.clone(),
+        };
+        let starts: Vec<Coefficients> = children.iter().map(start).collect();
+        let problems: Vec<Problem<'_>> =
+            children.iter().zip(&starts).map(|(&child, start)| self.problem(child, Some(start))).collect();
         let solutions = solve(&block, &problems, &self.solver, self.progress)?;
         let held = self.design.block(Some(&split.rows.held), &[&extra]);
         Ok(self.held_out(&held, children, &solutions.iter().map(|s| &s.coefficients).collect::<Vec<_>>()))
@@ -262,7 +282,8 @@ impl Trainer<'_> {
 
     /// Says what of the search was left out: edges that were not scored, rows they were not scored on.
     pub(crate) fn search_notes(&self) -> Vec<String> {
-        let (labels, rows) = (self.labels.len(), self.design.rows());
+        let labels = self.labels.len();
+        let rows = (0..self.design.rows()).filter(|&row| self.row_weight(row) > 0.0).count();
         let mut notes = Vec::new();
         let limit =
             self.structure.candidates.limit(labels).filter(|limit| limit + 1 < labels && self.observed.is_none());

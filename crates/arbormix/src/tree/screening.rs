@@ -229,6 +229,14 @@ mod tests {
                     && some.held.iter().all(|row| all.held.contains(row))
             );
         }
+        // Rows without weight do not take the places of others.
+        let weights: Vec<f64> = (0..1500).map(|row| f64::from(row % 5 == 0)).collect();
+        let structure = StructureParams { max_rows: Some(150), ..StructureParams::default() };
+        let weighted = with_structure(&data, structure, |trainer| {
+            trainer.task(Some(&weights), None, &Silent).divide(&mut Stream::new(1, "edge-folds", 0))
+        });
+        assert_eq!([weighted[0].train.len(), weighted[0].held.len()], [100, 50]);
+        assert!(weighted[0].train.iter().all(|row| row % 5 == 0));
         assert_eq!(tree_of(&data, Some(1500), 0), tree_of(&data, None, 0));
         assert_eq!(tree_of(&data, Some(1000), 0), tree_of(&data, None, 0));
     }

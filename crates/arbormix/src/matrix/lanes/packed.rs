@@ -45,9 +45,9 @@ impl PackedColumns {
 
     /// One cell.
     pub fn get(&self, row: usize, column: usize) -> f64 {
-        match &self.tiles[column / 8] {
-            Tile::Eight(lanes) => lanes[row].0[column % 8],
-            Tile::Four(lanes) => lanes[row].0[column % 8],
+        match &self.tiles[column / TILE] {
+            Tile::Eight(lanes) => lanes[row].0[column % TILE],
+            Tile::Four(lanes) => lanes[row].0[column % TILE],
         }
     }
 
@@ -135,7 +135,7 @@ fn sparse_rows<const W: usize>(
 /// Writes the lanes of a tile's columns, without those beyond the last column.
 #[inline(always)]
 fn put<const W: usize>(lanes: &Lanes<W>, place: usize, row: &mut [f64]) {
-    let to = &mut row[8 * place..];
+    let to = &mut row[TILE * place..];
     let width = to.len().min(W);
     to[..width].copy_from_slice(&lanes.0[..width]);
 }

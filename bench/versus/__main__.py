@@ -107,7 +107,7 @@ def cpu_name():
         return platform.processor() or platform.machine()
 
 
-def machine(bench, digest):
+def machine(bench, args, digest):
     """Facts that stand above the table."""
     versions = []
     for name in ("numpy", "scipy", "scikit-learn", "scikit-multilearn-ng", "napkinxc", "liac-arff"):
@@ -123,7 +123,7 @@ def machine(bench, digest):
         "system": platform.system(),
         "load": round(os.getloadavg()[0], 2),
         "commit": command_output("git", "rev-parse", "--short", "HEAD") + dirty,
-        "command": "bench/run" + "".join(f" {word}" for word in sys.argv[1:] if word.startswith("--")),
+        "command": " ".join(["bench/run", *("DATA" if word == args.data else word for word in sys.argv[1:])]),
         "binary": digest,
         "versions": [*versions, f"Python {platform.python_version()}"],
         "quick": bench.quick,
@@ -150,6 +150,7 @@ def measured(name, work, kept, again, key, facts):
         print(f"{name}: not measured: {reason}", flush=True)
         return None
     part["took"] = time.monotonic() - begun
+    part["measured"] = {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 2)}
     path.with_suffix(".part").write_text(json.dumps({"key": key, "part": part}))
     path.with_suffix(".part").rename(path)
     print(f"{name}: {part['ratio']:.3g} (aim {part['aim']}), {part['took']:.0f} s; {part['says']}", flush=True)
@@ -160,7 +161,7 @@ def main():
     args = arguments()
     bench = Bench(args)
     digest = hashlib.sha256(BINARY.read_bytes()).hexdigest()[:16]
-    facts = machine(bench, digest)
+    facts = machine(bench, args, digest)
     key = {"binary": digest, "quick": bench.quick, "data": str(bench.data.folder), "settings": bench.settings}
     kept = bench.home / "parts"
     kept.mkdir(exist_ok=True)

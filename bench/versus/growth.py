@@ -56,6 +56,7 @@ def exponent(bench, name, field, base, method, params, aim):
         answers.append([answer_of("planted", *words) for _ in range(bench.rounds)])
     seconds = [min(answer["cpu"] for answer in runs) for runs in answers]
     slope = math.log(seconds[2] / seconds[0]) / math.log(4)
+    last = math.log(seconds[2] / seconds[1]) / math.log(2)
     return {
         "line": "growth (exponent of CPU seconds)",
         "data": f"{name}: {', '.join(map(str, sizes))}",
@@ -66,7 +67,8 @@ def exponent(bench, name, field, base, method, params, aim):
         "unit": "exponent",
         "ours": {"cpu": seconds, "wall": [min(answer["wall"] for answer in runs) for runs in answers]},
         "same": True,
-        "says": f"{method} on planted rows, fixed EM steps; {', '.join(f'{s:.3f}' for s in seconds)} s",
+        "says": f"{method} on planted rows, fixed EM steps; {', '.join(f'{s:.3f}' for s in seconds)} s; "
+        f"{last:.2f} for the last doubling",
         "peak_bytes": [runs[0]["peak_bytes"] for runs in answers],
     }
 

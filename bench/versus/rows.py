@@ -351,7 +351,8 @@ def octave_on(bench, data, lines):
         "theirs": {"cpu": [run["cpu"] for run in runs], "wall": [run["cpu"] for run in runs]},
         "same": better == len(runs),
         "says": f"same folds; CLL-loss not above theirs in {better} of {len(runs)} runs; ratios {min(ratios):.1f} to "
-        f"{max(ratios):.1f}; their seconds are from another run",
+        f"{max(ratios):.1f}; their number of experts was {', '.join(str(run['experts']) for run in runs)}, their seconds "
+        "are from another run",
         "runs": runs,
     }
 

@@ -437,6 +437,6 @@ pub(super) const CASES: &[Case] = &[
         files: &[],
         arguments: "methods --threads 0",
         code: 2,
-        message: "invalid value '0' for '--threads <NUMBER>': number would be zero for non-zero type\n\nFor more information, try '--help'.",
+        message: "invalid value '0' for '--threads <NUMBER>': 0 is not in 1..=1024\n\nFor more information, try '--help'.",
     },
 ];

@@ -17,7 +17,7 @@ pub enum Scoring {
     Holdout(f64),
 }
 
-/// Rows that edges are scored on at most, unless told otherwise: with so many, chance decides between two parents no more.
+/// Rows that edges are scored on at most, unless told otherwise: docs/results/screening.md says what that costs.
 const SCORED_ROWS: usize = 20_000;
 /// Labels up to which [`Candidates::Auto`] scores every edge.
 const EXACT_LABELS: usize = 60;
@@ -57,9 +57,9 @@ pub struct StructureParams {
     /// Which edges are scored. All of them where label cells are unknown.
     #[serde(default)]
     pub candidates: Candidates,
-    /// Rows that edges are scored on at most, drawn at random if there are more; none: all rows. The regressions of the
+    /// Rows that edges are scored on at most, drawn at random if there are more; 0 means all rows. The regressions of the
     /// tree that is found see all rows.
-    pub max_rows: Option<usize>,
+    pub max_rows: usize,
     /// Cost C of the regressions that score edges.
     pub cost: f64,
     /// A parent's value with fewer training rows than this is scored with the parentless regression.
@@ -71,15 +71,20 @@ pub struct StructureParams {
 impl Default for StructureParams {
     fn default() -> Self {
         let (scoring, candidates) = (Scoring::Folds(3), Candidates::Auto);
-        let max_rows = Some(SCORED_ROWS);
+        let max_rows = SCORED_ROWS;
         StructureParams { scoring, candidates, max_rows, cost: 1.0, min_rows: 5, min_gain: 0.0 }
     }
 }
 
 impl StructureParams {
+    /// How many of so many rows edges are scored on, if not on all.
+    pub(super) fn scored_rows(&self, rows: usize) -> Option<usize> {
+        (0 < self.max_rows && self.max_rows < rows).then_some(self.max_rows)
+    }
+
     /// As in the paper.
     pub fn paper() -> Self {
-        StructureParams { candidates: Candidates::Exact, max_rows: None, ..StructureParams::default() }
+        StructureParams { candidates: Candidates::Exact, max_rows: 0, ..StructureParams::default() }
     }
 
     /// Checks the values.
@@ -89,13 +94,8 @@ impl StructureParams {
             Scoring::Holdout(share) => (share > 0.0 && share < 1.0, "holdout must be between 0 and 1"),
         };
         ParamError::require(usable, "structure.scoring", self.scoring, rule)?;
-        let enough = self.max_rows.is_none_or(|rows| rows >= 10);
-        ParamError::require_choice(
-            enough,
-            "structure.max_rows",
-            &self.max_rows,
-            "must be at least 10, or null for all",
-        )?;
+        let (rows, rule) = (self.max_rows, "must be at least 10, or 0 for all");
+        ParamError::require(rows == 0 || rows >= 10, "structure.max_rows", rows, rule)?;
         let (candidates, rule) = (self.candidates, "at least 1 must be screened");
         ParamError::require(candidates != Candidates::Screened(0), "structure.candidates", candidates, rule)?;
         let cost = self.cost;

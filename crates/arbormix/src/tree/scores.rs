@@ -62,7 +62,7 @@ impl Task<'_> {
     pub(super) fn divide(&self, stream: &mut Stream) -> Vec<Division> {
         let all = self.design.rows();
         let mut order = stream.permutation(all);
-        if let Some(most) = self.params.max_rows.filter(|&most| most < all) {
+        if let Some(most) = self.params.scored_rows(all) {
             // A row without weight would take the place of one that counts.
             order.retain(|&row| self.weights.is_none_or(|weights| weights[row] > 0.0));
             order.truncate(most);
@@ -294,9 +294,8 @@ impl Trainer<'_> {
                 labels - 1
             ));
         }
-        if let Some(most) = self.structure.max_rows.filter(|&most| most < rows && labels > 1) {
-            notes
-                .push(format!("edges were scored on {most} of the {rows} rows; structure.max_rows=null scores on all"));
+        if let Some(most) = self.structure.scored_rows(rows).filter(|_| labels > 1) {
+            notes.push(format!("edges were scored on {most} of the {rows} rows; structure.max_rows=0 scores on all"));
         }
         notes
     }

@@ -208,7 +208,7 @@ mod tests {
     }
 
     /// A tree found on at most so many rows.
-    fn tree_of(data: &Dataset, max_rows: Option<usize>, number: u64) -> Branching {
+    fn tree_of(data: &Dataset, max_rows: usize, number: u64) -> Branching {
         let structure = StructureParams { max_rows, ..StructureParams::default() };
         with_structure(data, structure, |trainer| trainer.structure(None, number, &Silent).unwrap())
     }
@@ -221,7 +221,7 @@ mod tests {
             let stream = &mut Stream::new(1, "edge-folds", 0);
             with_structure(&data, structure, |trainer| trainer.task(None, None, &Silent).divide(stream))
         };
-        let (all, some) = (divisions(None), divisions(Some(300)));
+        let (all, some) = (divisions(0), divisions(300));
         for (all, some) in all.iter().zip(&some) {
             assert_eq!([all.train.len() + all.held.len(), some.train.len(), some.held.len()], [1500, 200, 100]);
             assert!(
@@ -231,14 +231,14 @@ mod tests {
         }
         // Rows without weight do not take the places of others.
         let weights: Vec<f64> = (0..1500).map(|row| f64::from(row % 5 == 0)).collect();
-        let structure = StructureParams { max_rows: Some(150), ..StructureParams::default() };
+        let structure = StructureParams { max_rows: 150, ..StructureParams::default() };
         let weighted = with_structure(&data, structure, |trainer| {
             trainer.task(Some(&weights), None, &Silent).divide(&mut Stream::new(1, "edge-folds", 0))
         });
         assert_eq!([weighted[0].train.len(), weighted[0].held.len()], [100, 50]);
         assert!(weighted[0].train.iter().all(|row| row % 5 == 0));
-        assert_eq!(tree_of(&data, Some(1500), 0), tree_of(&data, None, 0));
-        assert_eq!(tree_of(&data, Some(1000), 0), tree_of(&data, None, 0));
+        assert_eq!(tree_of(&data, 1500, 0), tree_of(&data, 0, 0));
+        assert_eq!(tree_of(&data, 1000, 0), tree_of(&data, 0, 0));
     }
 
     /// What `docs/results/screening.md` shows of rows.
@@ -256,13 +256,13 @@ mod tests {
             let mut lines = [(0, 0, 0.0); MOST.len()];
             let mut edges = 0;
             for number in 0..TIMES {
-                let structure = StructureParams { max_rows: None, ..StructureParams::default() };
+                let structure = StructureParams { max_rows: 0, ..StructureParams::default() };
                 let scores = with_structure(&data, structure, |t| t.scores(None, number, &Silent).unwrap());
                 let all = Branching::best(&scores, 0.0);
                 let gain = total(&scores, &all) - scores.alone.iter().sum::<f64>();
                 edges += all.parents().iter().flatten().count();
                 for (line, most) in lines.iter_mut().zip(MOST) {
-                    let some = tree_of(&data, Some(most), number);
+                    let some = tree_of(&data, most, number);
                     let both = some.parents().iter().zip(all.parents());
                     line.0 += usize::from(some == all);
                     line.1 += both.filter(|(ours, theirs)| ours == theirs && ours.is_some()).count();

@@ -168,7 +168,7 @@ def main():
     parts = []
     for group, comparisons in GROUPS.items():
         for name, work in comparisons(bench):
-            if not args.only or {group, name} & set(args.only):
+            if not args.only or {group, name, name.split("-")[0]} & set(args.only):
                 parts.append(measured(name, work, kept, args.again, key, facts))
     parts = [part for part in parts if part]
     word = re.sub(r"[^a-z0-9]+", "-", facts["cpu"].lower()).strip("-")

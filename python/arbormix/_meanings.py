@@ -95,7 +95,7 @@ MEANINGS: dict[str, str] = {
     "structure_cost": "Cost C of the regressions that score edges.",
     "structure_edge_cost": "Log-likelihood that an edge must gain.",
     "structure_intercept_ridge": "Penalty of an intercept.",
-    "structure_max_rows": "Rows that edges are scored on at most, drawn at random if there are more; none: all rows. The regressions of the tree that is found see all rows.",
+    "structure_max_rows": "Rows that edges are scored on at most, drawn at random if there are more; 0 means all rows. The regressions of the tree that is found see all rows.",
     "structure_min_gain": "An edge must gain more log-likelihood than this over no parent.",
     "structure_min_rows": "A parent's value with fewer training rows than this is scored with the parentless regression.",
     "structure_parent_ridge": "Penalty of a parent's effect.",

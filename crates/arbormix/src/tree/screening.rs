@@ -246,9 +246,9 @@ mod tests {
     #[ignore = "minutes of work: compares trees found on some rows with those found on all"]
     fn how_often_the_tree_of_some_rows_is_that_of_all() {
         println!(
-            "| planted experts | labels | rows | scored on | same tree | same edges | score lost, share of what edges gain |"
+            "| planted experts | labels | scored on | same tree | same edges | score lost, share of what edges gain |"
         );
-        println!("|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|");
         const MOST: [usize; 4] = [500, 2_000, 5_000, 20_000];
         const TIMES: u64 = 3;
         for (experts, labels) in [(1, 10), (1, 20), (3, 10), (3, 20)] {

@@ -1,8 +1,9 @@
 //! What a fit needs, roughly, and fits that keep to a bound.
 
+use crate::data::Dataset;
 use crate::data::describe::memory;
-use crate::data::{Column, ColumnKind, Dataset};
 use crate::error::{Error, Result};
+use crate::features::width;
 use crate::learner::Learner;
 use crate::matrix::Matrix;
 use crate::progress::Progress;
@@ -24,7 +25,8 @@ const STATES: usize = 3;
 /// An estimate of the order of magnitude, for methods made of logistic regressions; it can be wrong by a factor of two.
 /// How many experts there are comes from the method's parameter `experts`, at most `max_experts` if that is `auto`.
 pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize {
-    let (rows, columns, labels) = (data.rows(), encoded_columns(data), data.labels().count());
+    let (rows, labels) = (data.rows(), data.labels().count());
+    let columns: usize = data.columns().iter().map(|column| width(&column.kind)).sum();
     let float = size_of::<f64>();
     let params = learner.params();
     let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
@@ -42,15 +44,6 @@ pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize
     // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
     let regressions = (2 * experts * states + 3) * labels * coordinates * float;
     memory(data) + LASTING_COPIES * encoded + gram + threads.max(1) * per_thread + regressions
-}
-
-/// Columns that the features will have: nominal ones of more than two categories get one for each.
-fn encoded_columns(data: &Dataset) -> usize {
-    let width = |column: &Column| match &column.kind {
-        ColumnKind::Nominal(categories) if categories.len() > 2 => categories.len(),
-        _ => 1,
-    };
-    data.columns().iter().map(width).sum()
 }
 
 /// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes; a model has
@@ -94,7 +87,9 @@ pub fn within_memory<T: Send>(
 mod tests {
     use super::*;
     use crate::data::planted::Planted;
+    use crate::data::{Column, ColumnKind, LabelSet, Labels};
     use crate::learner::fit;
+    use crate::matrix::DenseMatrix;
     use crate::registry::{self, Preset};
     use std::sync::Mutex;
 
@@ -130,6 +125,19 @@ mod tests {
             let error = bounded(bytes(1) - 1, &Notes::default()).unwrap_err();
             assert!(matches!(error, Error::Memory { needed, bound } if needed == bytes(1) && bound == needed - 1));
         });
+    }
+
+    #[test]
+    fn nominal_columns_count_as_the_features_they_become() {
+        let bytes = |categories: usize| {
+            let kind = ColumnKind::Nominal((0..categories).map(|c| c.to_string()).collect());
+            let (cells, labels) = (DenseMatrix::zeros(50, 1), Labels::new(1, vec![LabelSet::empty(1); 50]));
+            let columns = vec![Column { name: "x".into(), kind }];
+            let data = Dataset::new("nominal", Matrix::Dense(cells), columns, labels, vec!["y".into()]).unwrap();
+            fit_bytes(registry::learner("br", Preset::Default, &serde_json::json!({})).unwrap().as_ref(), &data, 1)
+        };
+        assert_eq!(bytes(2), bytes(1));
+        assert!(bytes(500) > 100 * 50 * 8 + bytes(2));
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl FeatureMap {
 const NYSTROM_TENSORS: &str = "feature-map.nystrom.";
 
 /// Number of features of a raw column.
-fn width(kind: &ColumnKind) -> usize {
+pub(crate) fn width(kind: &ColumnKind) -> usize {
     match kind {
         ColumnKind::Nominal(categories) if categories.len() > 2 => categories.len(),
         _ => 1,

@@ -30,8 +30,6 @@ const EDGE: f64 = 1e-7;
 const EIGEN: f64 = 2.5e-9;
 /// A mixture's regression of one label by one expert in all of EM: per row, and per row and cell.
 const EXPERT: [f64; 2] = [2e-5, 3e-8];
-/// Labels above which only some parents are scored, and how many.
-const SCREENED: (usize, usize) = (60, 10);
 
 /// What the cost of a fit depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,7 +95,7 @@ impl Size {
             Experts::Count(count) => count,
             Experts::Auto => params.max_experts,
         };
-        let parents = if self.labels > SCREENED.0 { SCREENED.1 } else { self.labels };
+        let parents = params.structure.candidates.limit(self.labels).unwrap_or(self.labels);
         let regressions = (self.labels * (experts.min(self.sets) + parents)) as f64;
         regressions * (EXPERT[0] * self.rows as f64 + EXPERT[1] * self.work())
     }

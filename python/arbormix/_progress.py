@@ -32,7 +32,7 @@ class Bar:
             sys.stderr.flush()
 
     def __call__(self, stage: str, steps: int, done: int) -> None:
-        """Called by the extension about ten times a second."""
+        """Called by the extension about ten times a second, and at the end."""
         if stage != self._stage:
             self._stage, self._begun = stage, time.monotonic()
             if not self._redraws and stage:

@@ -73,9 +73,9 @@ def test_progress_is_shown_on_request(capfd):
     import numpy as np
 
     draws = np.random.default_rng(0)
-    X, y = draws.normal(size=(3000, 60)), draws.integers(0, 2, size=(3000, 12))
+    X, y = draws.normal(size=(30, 3)), draws.integers(0, 2, size=(30, 2))
     arbormix.CTBN(logistic_costs=(1.0,), verbose=True).fit(X, y)
-    assert capfd.readouterr().err.strip()
+    assert "scoring edges" in capfd.readouterr().err
     arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
     assert capfd.readouterr() == ("", "")
 

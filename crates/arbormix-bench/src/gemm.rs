@@ -96,10 +96,14 @@ fn own_kernels([rows, columns, together]: [usize; 3]) -> Result<Value> {
     let (right, left) = (filled(columns), filled(rows));
     let factors: Vec<&[f64]> = (0..together).map(|p| left.column(p)).collect();
     let mut out = json!({});
-    let work: [(&str, &dyn Fn()); 3] = [
+    let few = right.to_precision::<f32>();
+    let single = operator.single().ok_or("random cells are moderate")?;
+    let work: [(&str, &dyn Fn()); 4] = [
         ("product", &|| drop(black_box(operator.product(&right)))),
         ("transposed_product", &|| drop(black_box(operator.transposed_product(&left)))),
-        ("curved_product", &|| drop(black_box(operator.curved_product(&right, &factors)))),
+        ("curved_product", &|| drop(black_box(operator.double().curved_product(&right.all(), &factors)))),
+        // In single precision operations count half.
+        ("curved_product_single", &|| drop(black_box(single.curved_product(&few.all(), &factors)))),
     ];
     for (name, run) in work {
         let before = flops();

@@ -90,7 +90,7 @@ fn product(kernel: Kernel, data: &Dataset) {
     // The first transposed product of sparse rows makes their columns.
     black_box(operator.transposed_product(&left));
     measured(&mut || match kernel {
-        Kernel::DenseCurved => drop(black_box(operator.curved_product(&right, &factors))),
+        Kernel::DenseCurved => drop(black_box(operator.double().curved_product(&right.all(), &factors))),
         Kernel::DenseTransposed | Kernel::SparseTransposed => drop(black_box(operator.transposed_product(&left))),
         _ => drop(black_box(operator.product(&right))),
     });

@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::raised;
 
-/// How often Python is asked whether it was interrupted, and told how far the work is.
+/// How often Python is asked whether it was interrupted, and told how far the work is; it is told once more at the end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What the work says, kept for the thread that may speak to Python.
@@ -108,6 +108,8 @@ pub(crate) fn watched<T: Send + 'static>(
                 Ok(Message::Finished) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        // The last word, so that work shorter than a look is shown too.
+        watch.look(report.as_ref())?;
         match work.join() {
             Ok(done) => done.map_err(raised),
             Err(panic) => std::panic::resume_unwind(panic),

@@ -9,8 +9,9 @@ use crate::matrix::Matrix;
 use crate::progress::Progress;
 
 /// Copies of the encoded features that live as long as the fit: themselves, and those rotated to principal axes (dense) or
-/// with their columns kept beside their rows (sparse), which takes two. The data come on top.
-const LASTING_COPIES: usize = 3;
+/// with their columns kept beside their rows (sparse), which takes two; both again in single precision, which takes half.
+/// The data come on top.
+const LASTING_COPIES: usize = 4;
 /// Copies on each thread: the rows of a fold or of a parent's value, with their columns, and another unit of work that the
 /// thread takes up while it waits for a part of the first.
 const COPIES_PER_THREAD: usize = 3;

@@ -48,11 +48,11 @@ impl Stream {
             return 0;
         }
         let bound = bound as u64;
-        // Rejection zone of Lemire's method: keeps every value equally likely.
-        let zone = bound.wrapping_neg() % bound;
         loop {
             let wide = u128::from(self.bits()) * u128::from(bound);
-            if wide as u64 >= zone {
+            // Lemire's method rejects what lies below 2^64 mod bound, which keeps every value equally likely; that is less
+            // than bound, so the division is hardly ever needed.
+            if wide as u64 >= bound || wide as u64 >= bound.wrapping_neg() % bound {
                 return (wide >> 64) as usize;
             }
         }

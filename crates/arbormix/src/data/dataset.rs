@@ -362,6 +362,14 @@ pub(crate) fn check_cells(cells: &Matrix, columns: &[Column]) -> Result<(), Data
 
 /// Errs at the first stored cell for which `bad` holds.
 fn find_cell(cells: &Matrix, columns: &[Column], bad: impl Fn(f64) -> bool) -> Result<(), DataError> {
+    let values = match cells {
+        Matrix::Dense(dense) => dense.values(),
+        Matrix::Sparse(sparse) => sparse.values(),
+    };
+    // All cells at once, without a way out between them: vector registers do that.
+    if !values.iter().fold(false, |any, &value| any | bad(value)) {
+        return Ok(());
+    }
     let mut found = None;
     for row in 0..cells.rows() {
         cells.visit_row(row, |column, value| {
@@ -381,15 +389,19 @@ fn check_categories(cells: &Matrix, columns: &[Column]) -> Result<(), DataError>
         ColumnKind::Numeric => None,
         ColumnKind::Nominal(categories) => Some(categories.len()),
     };
-    if columns.iter().all(|column| count(column).is_none()) {
+    let counts: Vec<Option<usize>> = columns.iter().map(count).collect();
+    if counts.iter().all(Option::is_none) {
         return Ok(());
     }
     let mut found = None;
     for row in 0..cells.rows() {
         cells.visit_row(row, |place, value| {
-            if let Some(count) = count(&columns[place])
+            // Most stored cells are the second of two categories. A number that is no index becomes another one on the way
+            // to an index and back.
+            if let Some(count) = counts[place]
+                && !(value == 1.0 && count > 1)
                 && !value.is_nan()
-                && (value < 0.0 || value.fract() != 0.0 || value >= count as f64)
+                && (value as usize as f64 != value || value >= count as f64)
             {
                 let column = columns[place].name.clone();
                 found.get_or_insert(DataError::NotACategory { column, count, row, value });

@@ -14,7 +14,7 @@ pub struct LabelSet {
 impl LabelSet {
     /// The empty set over `len` labels.
     pub fn empty(len: usize) -> LabelSet {
-        LabelSet { words: vec![0; len.div_ceil(64)], len }
+        LabelSet { words: vec![0; LabelSet::word_count(len)], len }
     }
 
     /// From one value per label.
@@ -28,6 +28,16 @@ impl LabelSet {
         let mut set = LabelSet::empty(values.len());
         values.iter().enumerate().for_each(|(label, &on)| set.set(label, on));
         set
+    }
+
+    /// From words of bits, label i at bit i mod 64 of word i / 64.
+    pub(crate) fn from_words(len: usize, words: Vec<u64>) -> LabelSet {
+        LabelSet { words, len }
+    }
+
+    /// Number of words of bits that `len` labels need.
+    pub(crate) fn word_count(len: usize) -> usize {
+        len.div_ceil(64)
     }
 
     /// Number of labels there are (not: that are present).
@@ -62,7 +72,11 @@ impl LabelSet {
 
     /// The labels present, ascending.
     pub fn members(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.len).filter(|&label| self.get(label))
+        self.words.iter().enumerate().flat_map(|(word, &bits)| {
+            // Each step takes the lowest bit away.
+            let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
+            rest.take_while(|&bits| bits != 0).map(move |bits| 64 * word + bits.trailing_zeros() as usize)
+        })
     }
 
     /// One value per label.

@@ -1,12 +1,14 @@
 //! Growing one tree.
 
+use super::few::Tally;
 use super::tree::FlatTree;
-use super::values::Values;
+use super::values::{Cells, Values};
+use crate::matrix::SparseMatrix;
 use crate::random::Stream;
 
 /// What all trees of a forest share.
 pub(super) struct Grower<'a> {
-    values: &'a Values,
+    values: &'a Values<'a>,
     /// Rows of positive weight.
     rows: Vec<u32>,
     /// Class and weight of every row.
@@ -37,7 +39,7 @@ struct Split {
 
 impl<'a> Grower<'a> {
     pub(super) fn new(
-        values: &'a Values,
+        values: &'a Values<'a>,
         classes: &[usize],
         class_count: usize,
         weights: Option<&[f64]>,
@@ -64,7 +66,7 @@ impl<'a> Grower<'a> {
             match split {
                 None => state.leaf(start, end, &mut tree),
                 Some(Split { feature, threshold, .. }) => {
-                    let middle = state.partition(start, end, feature as usize, threshold);
+                    let middle = state.partition(start, end, feature, threshold);
                     let split = tree.push_split(feature, threshold);
                     open.push(Pending { start: middle, end, constant, right_of: Some(split) });
                     open.push(Pending { start, end: middle, constant, right_of: None });
@@ -75,7 +77,7 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// Scratch space of one tree: nothing is allocated per node.
+/// Scratch space of one tree, so that nodes of dense rows allocate nothing.
 struct Growth<'a> {
     shared: &'a Grower<'a>,
     /// Rows, those of a node side by side.
@@ -88,19 +90,25 @@ struct Growth<'a> {
     /// descendants only write behind its part, so its sibling finds its own again.
     constants: Vec<u32>,
     /// Values of one feature for the rows of a node.
-    buffer: Vec<f64>,
-    /// Weight of each class among the rows of a node, and among those that a split sends left.
+    cells: Cells,
+    /// Weight of each class among the rows of a node, and among those that a split sends to one side.
     totals: Vec<f64>,
-    left: Vec<f64>,
-    /// The classes among the rows of a node.
+    side: Vec<f64>,
+    /// Σ of the squares of `totals`.
+    total_squares: f64,
+    /// The classes among the rows of a node, and among those of one side.
     present: Vec<u32>,
+    on_side: Vec<u32>,
+    /// The features of small nodes.
+    tally: Tally,
 }
 
 impl<'a> Growth<'a> {
     fn new(shared: &'a Grower<'a>) -> Growth<'a> {
         let (rows, features) = (shared.rows.len(), shared.values.features());
         let mut place = Vec::new();
-        if shared.values.is_sparse() {
+        let sparse = shared.values.sparse_rows();
+        if sparse.is_some() {
             place = vec![u32::MAX; shared.classes.len()];
             (0..).zip(&shared.rows).for_each(|(at, &row)| place[row as usize] = at);
         }
@@ -110,10 +118,13 @@ impl<'a> Growth<'a> {
             place,
             features: (0..features as u32).collect(),
             constants: vec![0; features],
-            buffer: vec![0.0; rows],
+            cells: Cells { all: vec![0.0; if sparse.is_some() { 0 } else { rows }], stored: Vec::new() },
             totals: vec![0.0; shared.class_count],
-            left: vec![0.0; shared.class_count],
+            side: vec![0.0; shared.class_count],
+            total_squares: 0.0,
             present: Vec::new(),
+            on_side: Vec::new(),
+            tally: Tally::new(sparse, shared.looked_at),
         }
     }
 
@@ -131,8 +142,24 @@ impl<'a> Growth<'a> {
     /// until one can split (as in scikit-learn). `constant` grows by the constant features that are found.
     fn best_split(&mut self, start: usize, end: usize, constant: &mut usize, stream: &mut Stream) -> Option<Split> {
         let shared = self.shared;
-        let count = end - start;
         let weight = self.count_classes(start, end);
+        let best = match shared.values.sparse_rows().filter(|_| self.tally.suits(end - start)) {
+            Some(rows) => self.best_of_few(rows, start, end, weight, stream),
+            None => self.best_of_drawn(start, end, weight, constant, stream),
+        };
+        self.forget_classes();
+        best
+    }
+
+    fn best_of_drawn(
+        &mut self,
+        start: usize,
+        end: usize,
+        weight: f64,
+        constant: &mut usize,
+        stream: &mut Stream,
+    ) -> Option<Split> {
+        let shared = self.shared;
         let known = *constant;
         self.features[..known].copy_from_slice(&self.constants[..known]);
         // features = drawn constants | known constants | found constants | not drawn | drawn
@@ -149,28 +176,64 @@ impl<'a> Growth<'a> {
             }
             at += found;
             let feature = self.features[at];
-            let range =
-                shared.values.gather(feature as usize, &self.order, &self.place, start, &mut self.buffer[..count]);
-            let Some((low, high)) = range.filter(|(low, high)| low < high) else {
+            let (low, high) = self.gather(feature, start, end);
+            if low >= high {
                 self.features.swap(known + found, at);
                 found += 1;
                 continue;
-            };
+            }
             open -= 1;
             self.features.swap(open, at);
-            let threshold = between(low, high, stream.uniform());
-            let score = self.score(start, end, threshold, weight);
-            if best.as_ref().is_none_or(|best| score > best.score) {
-                best = Some(Split { feature, threshold, score });
-            }
+            self.try_split(feature, (low, high), (start, end), weight, stream, &mut best);
         }
         self.constants[known..known + found].copy_from_slice(&self.features[known..known + found]);
         *constant = known + found;
-        self.forget_classes();
         best
     }
 
-    /// Weight of each class among these rows, and of all.
+    /// The same where the rows have few stored cells together: their features are all listed, and of those that are not
+    /// constant as many are looked at as drawing would have found.
+    fn best_of_few(
+        &mut self,
+        rows: &SparseMatrix,
+        start: usize,
+        end: usize,
+        weight: f64,
+        stream: &mut Stream,
+    ) -> Option<Split> {
+        let mut best = None;
+        for (feature, low, high) in self.tally.drawn(rows, &self.order[start..end], stream) {
+            self.gather(feature, start, end);
+            self.try_split(feature, (low, high), (start, end), weight, stream, &mut best);
+        }
+        best
+    }
+
+    fn gather(&mut self, feature: u32, start: usize, end: usize) -> (f64, f64) {
+        self.shared.values.gather(feature as usize, &self.order, &self.place, (start, end), &mut self.cells)
+    }
+
+    /// Keeps the better of the best split and one at a random threshold of a feature whose values are gathered.
+    fn try_split(
+        &mut self,
+        feature: u32,
+        (low, high): (f64, f64),
+        (start, end): (usize, usize),
+        weight: f64,
+        stream: &mut Stream,
+        best: &mut Option<Split>,
+    ) {
+        let threshold = between(low, high, stream.uniform());
+        let score = match self.shared.values.sparse_rows() {
+            None => self.score(start, end, threshold, weight),
+            Some(_) => self.score_of_stored(threshold, weight),
+        };
+        if best.as_ref().is_none_or(|best| score > best.score) {
+            *best = Some(Split { feature, threshold, score });
+        }
+    }
+
+    /// Weight of each class among these rows (with the sum of their squares), and of all.
     fn count_classes(&mut self, start: usize, end: usize) -> f64 {
         let shared = self.shared;
         let mut weight = 0.0;
@@ -183,6 +246,7 @@ impl<'a> Growth<'a> {
             *total += own;
             weight += own;
         }
+        self.total_squares = self.present.iter().map(|&class| self.totals[class as usize].powi(2)).sum();
         weight
     }
 
@@ -190,22 +254,22 @@ impl<'a> Growth<'a> {
         self.present.drain(..).for_each(|class| self.totals[class as usize] = 0.0);
     }
 
-    /// Σ_c left_c² / left + Σ_c right_c² / right: the larger, the purer (Gini). Values are in the buffer.
+    /// Σ_c left_c² / left + Σ_c right_c² / right: the larger, the purer (Gini). The feature's values are gathered.
     ///
     /// Which side a row takes is a coin toss to the processor, so the pass over the rows has no branch: those that go
     /// right add 0.
     fn score(&mut self, start: usize, end: usize, threshold: f64, weight: f64) -> f64 {
         let shared = self.shared;
         let mut left_weight = 0.0;
-        for (&row, &value) in self.order[start..end].iter().zip(&self.buffer) {
+        for (&row, &value) in self.order[start..end].iter().zip(&self.cells.all) {
             let (class, weight) = (shared.classes[row as usize], shared.weights[row as usize]);
             let own = if value <= threshold { weight } else { 0.0 };
-            self.left[class as usize] += own;
+            self.side[class as usize] += own;
             left_weight += own;
         }
         let (mut left_squares, mut right_squares) = (0.0, 0.0);
         for &class in &self.present {
-            let left = std::mem::take(&mut self.left[class as usize]);
+            let left = std::mem::take(&mut self.side[class as usize]);
             let right = self.totals[class as usize] - left;
             left_squares += left * left;
             right_squares += right * right;
@@ -213,26 +277,66 @@ impl<'a> Growth<'a> {
         left_squares / left_weight + right_squares / (weight - left_weight)
     }
 
+    /// The same where most cells are zeros that are not stored: only rows on the other side than zero are looked at, and
+    /// Σ_c of the rest is that of the whole node, mended for their classes.
+    fn score_of_stored(&mut self, threshold: f64, weight: f64) -> f64 {
+        let shared = self.shared;
+        let mut side_weight = 0.0;
+        for &(row, _) in apart_from_zero(&self.cells.stored, threshold) {
+            let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
+            let side = &mut self.side[class as usize];
+            if *side == 0.0 {
+                self.on_side.push(class);
+            }
+            *side += own;
+            side_weight += own;
+        }
+        let (mut squares, mut rest_squares) = (0.0, self.total_squares);
+        for class in self.on_side.drain(..) {
+            let (own, total) = (std::mem::take(&mut self.side[class as usize]), self.totals[class as usize]);
+            squares += own * own;
+            rest_squares += (total - own) * (total - own) - total * total;
+        }
+        // What is left after subtractions may be rounding alone.
+        squares / side_weight + rest_squares.max(0.0) / (weight - side_weight).max(f64::MIN_POSITIVE)
+    }
+
     /// Puts the rows that go left before the others; gives where the others begin.
-    fn partition(&mut self, start: usize, end: usize, feature: usize, threshold: f64) -> usize {
-        let count = end - start;
-        let buffer = &mut self.buffer[..count];
-        // A split was found, so the feature has stored cells here and the buffer is filled.
-        self.shared.values.gather(feature, &self.order, &self.place, start, buffer);
-        let (mut low, mut high) = (0, count);
+    fn partition(&mut self, start: usize, end: usize, feature: u32, threshold: f64) -> usize {
+        self.gather(feature, start, end);
+        if self.shared.values.sparse_rows().is_some() {
+            return self.partition_stored(start, end, threshold);
+        }
+        let values = &mut self.cells.all[..end - start];
+        let (mut low, mut high) = (0, values.len());
         while low < high {
-            if buffer[low] <= threshold {
+            if values[low] <= threshold {
                 low += 1;
             } else {
                 high -= 1;
-                buffer.swap(low, high);
+                values.swap(low, high);
                 self.order.swap(start + low, start + high);
             }
         }
-        if !self.place.is_empty() {
-            (start..end).for_each(|at| self.place[self.order[at] as usize] = at as u32);
-        }
         start + low
+    }
+
+    /// Moves the rows on the other side than zero to their end of the node.
+    fn partition_stored(&mut self, mut start: usize, mut end: usize, threshold: f64) -> usize {
+        let zero_goes_left = threshold >= 0.0;
+        for &(row, _) in apart_from_zero(&self.cells.stored, threshold) {
+            let to = if zero_goes_left { end - 1 } else { start };
+            if zero_goes_left {
+                end -= 1;
+            } else {
+                start += 1;
+            }
+            let from = self.place[row as usize] as usize;
+            self.order.swap(from, to);
+            self.place[self.order[from] as usize] = from as u32;
+            self.place[row as usize] = to as u32;
+        }
+        if zero_goes_left { end } else { start }
     }
 
     /// The shares of the classes among these rows, classes ascending.
@@ -242,6 +346,11 @@ impl<'a> Growth<'a> {
         tree.push_leaf(self.present.iter().map(|&class| (class, self.totals[class as usize] / total)));
         self.forget_classes();
     }
+}
+
+/// The stored cells on the other side of a threshold than zero.
+fn apart_from_zero(stored: &[(u32, f64)], threshold: f64) -> impl Iterator<Item = &(u32, f64)> {
+    stored.iter().filter(move |(_, value)| (*value <= threshold) != (threshold >= 0.0))
 }
 
 /// A threshold in [low, high), so that both sides of a split have rows.

@@ -6,9 +6,10 @@
 //! this is a label powerset.
 //!
 //! - `values`: the features by column, dense or sparse, for the rows of a node
-//! - `grow`: one tree, in flat arrays, without an allocation per node
+//! - `grow`: one tree, in flat arrays; `few`: splits of nodes with few stored cells
 //! - [`ForestParams::grow`]: all trees; [`Forest`]: what was grown
 
+mod few;
 mod grow;
 mod params;
 mod predict;

@@ -7,6 +7,7 @@ use crate::data::planted::Planted;
 use crate::error::Error;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 use crate::progress::{Progress, Silent};
+use crate::random::Stream;
 
 fn dense(rows: &[Vec<f64>]) -> Matrix {
     Matrix::Dense(DenseMatrix::new(rows.len(), rows[0].len(), rows.concat()))
@@ -101,6 +102,43 @@ fn sparse_and_dense_features_and_any_number_of_threads_give_the_same_trees() {
     };
     let one = work(&sparse, 1);
     assert!(work(&Matrix::Dense(cells), 3) == one && work(&sparse, 2) == one);
+}
+
+/// Small nodes of wide sparse rows list their features instead of drawing them; dense rows always draw.
+#[test]
+fn listed_features_are_split_as_often_as_drawn_ones() {
+    let mut stream = Stream::new(5, "wide", 0);
+    let (rows, cols) = (60, 400);
+    let mut cells = DenseMatrix::zeros(rows, cols);
+    for row in 0..rows {
+        // Negative values too, and some features that many rows share.
+        (0..3).for_each(|_| cells.row_mut(row)[stream.below(cols)] = stream.normal());
+        cells.row_mut(row)[stream.below(8)] = 1.0 + stream.uniform();
+    }
+    let mut builder = SparseBuilder::default();
+    for row in 0..rows {
+        cells.row(row).iter().enumerate().for_each(|(column, &value)| builder.push(column, value));
+        builder.end_row();
+    }
+    let (sparse, dense) = (Matrix::Sparse(builder.finish(cols)), Matrix::Dense(cells));
+    let classes: Vec<usize> = (0..rows).map(|row| row % 3).collect();
+    let train: Vec<usize> = (0..40).collect();
+    let test: Vec<usize> = (40..rows).collect();
+    let params = ForestParams { trees: 4000, ..ForestParams::default() };
+    let shares = |all: &Matrix| {
+        let forest = grown(&params, &all.select_rows(&train), &classes[..40], None);
+        (forest.node_count() as f64, forest.shares(&all.select_rows(&test)))
+    };
+    let ((listed_nodes, listed), (drawn_nodes, drawn)) = (shares(&sparse), shares(&dense));
+    assert!((listed_nodes / drawn_nodes - 1.0).abs() < 0.01, "{listed_nodes} and {drawn_nodes} nodes");
+    let share = |shares: &Shares, class: u32| shares.iter().find(|own| own.0 == class).map_or(0.0, |own| own.1);
+    for (row, (listed, drawn)) in listed.iter().zip(&drawn).enumerate() {
+        for class in 0..3 {
+            // Two means of 4000 trees differ by less than 4 standard errors of √(½ / 4000).
+            let (ours, theirs) = (share(listed, class), share(drawn, class));
+            assert!((ours - theirs).abs() < 0.045, "row {row} class {class}: {ours} against {theirs}");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::matrix::{Matrix, SparseMatrix};
 
 /// The features, column after column.
-pub(super) enum Values {
+pub(super) enum Values<'a> {
     /// Every cell.
     Dense {
         /// Number of rows.
@@ -11,18 +11,31 @@ pub(super) enum Values {
         /// Column-major cells.
         cells: Vec<f64>,
     },
-    /// The transpose: a row of it is a column of the features.
-    Sparse(SparseMatrix),
+    /// The stored cells.
+    Sparse {
+        /// The transpose: a row of it is a column of the features.
+        columns: SparseMatrix,
+        /// The features themselves.
+        rows: &'a SparseMatrix,
+    },
+}
+
+/// The values of one feature for the rows of a node.
+pub(super) struct Cells {
+    /// One per row of the node; only dense features need it.
+    pub(super) all: Vec<f64>,
+    /// Rows of the node with a stored cell, and its value; only sparse features need it.
+    pub(super) stored: Vec<(u32, f64)>,
 }
 
 /// A node with fewer rows than one in this many of a column's stored cells looks its rows up in the column instead of
 /// walking along it.
 const SEARCHED: usize = 8;
 
-impl Values {
-    pub(super) fn new(features: &Matrix) -> Values {
+impl<'a> Values<'a> {
+    pub(super) fn new(features: &'a Matrix) -> Values<'a> {
         match features {
-            Matrix::Sparse(sparse) => Values::Sparse(sparse.transposed()),
+            Matrix::Sparse(rows) => Values::Sparse { columns: rows.transposed(), rows },
             Matrix::Dense(dense) => {
                 let (rows, cols) = (dense.rows(), dense.cols());
                 let mut cells = vec![0.0; rows * cols];
@@ -40,16 +53,20 @@ impl Values {
     pub(super) fn features(&self) -> usize {
         match self {
             Values::Dense { rows, cells } => cells.len().checked_div(*rows).unwrap_or(0),
-            Values::Sparse(transposed) => transposed.rows(),
+            Values::Sparse { rows, .. } => rows.cols(),
         }
     }
 
-    pub(super) fn is_sparse(&self) -> bool {
-        matches!(self, Values::Sparse(_))
+    /// The rows, if they are sparse.
+    pub(super) fn sparse_rows(&self) -> Option<&'a SparseMatrix> {
+        match self {
+            Values::Dense { .. } => None,
+            Values::Sparse { rows, .. } => Some(rows),
+        }
     }
 
-    /// Writes the values of a feature for the rows `order[start..]` of length `out.len()` and gives the smallest and
-    /// largest; `None`, with nothing written, if they are all zero cells that are not stored.
+    /// Brings the values of a feature for the rows `order[start..end]` and gives the smallest and largest; cells that are not
+    /// stored are zeros.
     ///
     /// `place[row]` is where a row stands in `order`; only sparse features need it.
     pub(super) fn gather(
@@ -57,52 +74,46 @@ impl Values {
         feature: usize,
         order: &[u32],
         place: &[u32],
-        start: usize,
-        out: &mut [f64],
-    ) -> Option<(f64, f64)> {
-        let node = &order[start..start + out.len()];
+        (start, end): (usize, usize),
+        out: &mut Cells,
+    ) -> (f64, f64) {
+        let node = &order[start..end];
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         match self {
             Values::Dense { rows, cells } => {
                 let column = &cells[feature * rows..(feature + 1) * rows];
-                let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-                for (out, &row) in out.iter_mut().zip(node) {
+                for (out, &row) in out.all.iter_mut().zip(node) {
                     let value = column[row as usize];
                     *out = value;
                     low = if value < low { value } else { low };
                     high = if value > high { value } else { high };
                 }
-                Some((low, high))
             }
-            Values::Sparse(transposed) => {
-                let (rows, cells) = transposed.row(feature);
-                let (mut low, mut high, mut found) = (f64::INFINITY, f64::NEG_INFINITY, 0);
-                let mut take = |at: usize, value: f64| {
-                    if found == 0 {
-                        out.fill(0.0);
-                    }
-                    out[at] = value;
-                    (low, high, found) = (low.min(value), high.max(value), found + 1);
+            Values::Sparse { columns, .. } => {
+                let (rows, cells) = columns.row(feature);
+                out.stored.clear();
+                let mut take = |row: u32, value: f64| {
+                    out.stored.push((row, value));
+                    (low, high) = (low.min(value), high.max(value));
                 };
                 if node.len() * SEARCHED < rows.len() {
-                    for (at, row) in node.iter().enumerate() {
-                        if let Ok(cell) = rows.binary_search(row) {
-                            take(at, cells[cell]);
+                    for &row in node {
+                        if let Ok(cell) = rows.binary_search(&row) {
+                            take(row, cells[cell]);
                         }
                     }
                 } else {
                     for (&row, &value) in rows.iter().zip(cells) {
-                        let at = (place[row as usize] as usize).wrapping_sub(start);
-                        if at < node.len() {
-                            take(at, value);
+                        if (start..end).contains(&(place[row as usize] as usize)) {
+                            take(row, value);
                         }
                     }
                 }
-                match found {
-                    0 => None,
-                    _ if found < node.len() => Some((low.min(0.0), high.max(0.0))),
-                    _ => Some((low, high)),
+                if out.stored.len() < node.len() {
+                    (low, high) = (low.min(0.0), high.max(0.0));
                 }
             }
         }
+        (low, high)
     }
 }

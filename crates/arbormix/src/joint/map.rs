@@ -19,7 +19,7 @@ use crate::tree::Tree;
 use crate::tree::inference::{BestSets, Bounded, Table, unrestricted};
 
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
-const MARGIN: f64 = 1e-12;
+pub(in crate::joint) const MARGIN: f64 = 1e-12;
 
 /// The mixture at one row: gate weights and the experts.
 #[derive(Debug, Clone)]
@@ -165,10 +165,26 @@ impl<'a> RowMixture<'a> {
 
     /// Looks at nodes, best bound first, until the best set is proven or `enough(nodes)` says so.
     fn search(&self, allowed: &[[bool; 2]], enough: impl Fn(usize) -> bool) -> Found {
-        let mut open = BinaryHeap::new();
+        let (incumbent, root) = self.examine_all(allowed);
+        self.branch(incumbent, root, enough)
+    }
+
+    /// The most probable allowed set, where the best of the experts' own sets is known and not proven to be it.
+    pub(super) fn search_from(
+        &self,
+        found: (LabelSet, f64),
+        own: Vec<(LabelSet, f64)>,
+        allowed: &[[bool; 2]],
+        node_limit: usize,
+    ) -> Found {
+        let (incumbent, root) = self.improve(found, own, allowed, self.bounds(allowed));
+        self.branch(incumbent, root, |nodes| node_limit > 0 && nodes >= node_limit)
+    }
+
+    /// The rest of a search, from the root.
+    fn branch(&self, mut incumbent: (LabelSet, f64), root: Option<Node>, enough: impl Fn(usize) -> bool) -> Found {
+        let mut open = BinaryHeap::from_iter(root);
         let mut nodes = 1;
-        let (mut incumbent, root) = self.examine_all(allowed);
-        open.extend(root);
         while let Some(node) = open.pop() {
             if node.bound <= incumbent.1 + MARGIN {
                 break;
@@ -248,15 +264,13 @@ impl<'a> RowMixture<'a> {
         sets.take_while(|(_, log_probability)| *log_probability > f64::NEG_INFINITY)
     }
 
-    /// Changes one label at a time while that helps.
-    fn climb(&self, start: (LabelSet, f64), allowed: &[[bool; 2]]) -> (LabelSet, f64) {
+    /// Changes one of these labels at a time while that helps.
+    fn climb(&self, start: (LabelSet, f64), labels: &[usize]) -> (LabelSet, f64) {
         let mut best = Some(start);
         loop {
             let before = best.clone();
-            for label in 0..self.labels() {
-                if let Some((set, _)) = &best
-                    && allowed[label] == [true; 2]
-                {
+            for &label in labels {
+                if let Some((set, _)) = &best {
                     let mut flipped = set.clone();
                     flipped.set(label, !set.get(label));
                     self.offer(flipped, &mut best);
@@ -276,11 +290,26 @@ impl<'a> RowMixture<'a> {
             return (found, None);
         }
         let bounds = self.bounds(allowed);
-        if least_bound(&bounds) <= found.1 + MARGIN {
+        // Every other set differs from it at some label.
+        let other = |(label, values): (usize, &[f64; 2])| values[usize::from(!found.0.get(label))];
+        if bounds.iter().enumerate().map(other).all(|bound| bound <= found.1 + MARGIN) {
             return (found, None);
         }
-        // Most rows need no look at the neighbours of the experts' sets.
-        let mut incumbent = self.climb(found, allowed);
+        self.improve(found, own, allowed, bounds)
+    }
+
+    /// A better set than the one found, if a neighbour is one, and what may hold a better one yet.
+    fn improve(
+        &self,
+        found: (LabelSet, f64),
+        own: Vec<(LabelSet, f64)>,
+        allowed: &[[bool; 2]],
+        bounds: Vec<[f64; 2]>,
+    ) -> ((LabelSet, f64), Option<Node>) {
+        // Only labels of which both values may be the best set's are worth a change.
+        let open = |label: &usize| bounds[*label].iter().all(|&bound| bound > found.1 + MARGIN);
+        let labels: Vec<usize> = (0..self.labels()).filter(open).collect();
+        let mut incumbent = self.climb(found, &labels);
         let node = self.narrow(allowed.to_vec(), own, bounds, &mut incumbent);
         (incumbent, node)
     }

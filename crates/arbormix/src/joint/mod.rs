@@ -5,10 +5,12 @@
 //!
 //! - [`RowExpert`]: one tree or one table at one row
 //! - [`map`]: the most probable label set of a mixture, proven; `annealing`: the paper's search for it (Section 5.4)
+//! - `block`: the same for several rows at once, where no search is needed
 //! - `questions`: everything else one row's distribution answers
 //! - [`Rows`]: the distributions of many rows
 
 mod annealing;
+pub(crate) mod block;
 mod expert;
 pub mod map;
 pub(crate) mod questions;

@@ -5,14 +5,17 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
-use crate::matrix::{Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, eigen_symmetric, gram};
+use crate::matrix::{
+    BothWays, Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, Tiled, eigen_symmetric, gram,
+    matrix_product,
+};
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
 const MAX_ROTATED: usize = 2000;
 /// Directions whose share of the largest eigenvalue is below this carry only rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// Regressions whose log-odds are made together: two tiles of the kernels.
+/// Regressions whose log-odds are made together.
 const MARGINS_TOGETHER: usize = 16;
 
 /// Features of all rows, prepared for the solver.
@@ -24,11 +27,15 @@ const MARGINS_TOGETHER: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Design {
     /// N × r, the bias column inside.
-    rows: Operator,
+    rows: Operator<'static>,
     /// (m + 1) × r: weights and bias of the features = basis · design weights. `None`: they are the same.
     basis: Option<DenseMatrix>,
     /// Penalty factor of each coordinate: 1, or 0 for a free bias.
     ridge: Vec<f64>,
+    /// The bias of 1 in these coordinates.
+    bias: Vec<f64>,
+    /// The mean square of each coordinate over the rows, if these are principal axes.
+    spread: Option<Vec<f64>>,
     features: usize,
 }
 
@@ -56,9 +63,7 @@ impl Design {
     pub fn new(features: &Matrix, bias: Bias) -> Design {
         match features {
             Matrix::Sparse(sparse) => Design::plain(Matrix::Sparse(with_ones_sparse(sparse)), bias),
-            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => {
-                Design::plain(Matrix::Dense(with_ones(dense, &vec![0.0; dense.cols()])), bias)
-            }
+            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(Matrix::Dense(with_ones(dense)), bias),
             Matrix::Dense(dense) => Design::rotated(dense, bias),
         }
     }
@@ -69,51 +74,58 @@ impl Design {
         if bias == Bias::Free {
             ridge[features] = 0.0;
         }
-        Design { rows: Operator::new(rows), basis: None, ridge, features }
+        let mut one = vec![0.0; ridge.len()];
+        one[features] = 1.0;
+        Design { rows: Operator::new(rows), basis: None, ridge, bias: one, spread: None, features }
     }
 
     fn rotated(dense: &DenseMatrix, bias: Bias) -> Design {
-        let m = dense.cols();
+        let (m, n) = (dense.cols(), dense.rows() as f64);
         // A free bias absorbs any shift of the features, so centring changes nothing but the conditioning.
-        let centre = match bias {
-            Bias::Penalised => vec![0.0; m],
-            Bias::Free => column_means(dense),
+        let centred = match bias {
+            Bias::Penalised => Cow::Borrowed(dense),
+            Bias::Free => Cow::Owned(centred(dense)),
         };
-        let with_bias = with_ones(dense, &centre);
         let free = usize::from(bias == Bias::Free);
-        let turned = m + 1 - free; // leading columns that take part in the rotation
-        let Some((values, vectors)) = eigen_symmetric(&leading(&gram(&with_bias), turned)) else {
-            return Design::plain(Matrix::Dense(with_ones(dense, &vec![0.0; m])), bias);
+        let turned = m + 1 - free; // coordinates that take part in the rotation: a free bias stays by itself
+        let Some((values, vectors)) = eigen_symmetric(&leading(&gram_with_ones(&centred), turned)) else {
+            return Design::plain(Matrix::Dense(with_ones(dense)), bias);
         };
         let largest = values.last().copied().unwrap_or(0.0);
         let kept: Vec<usize> = (0..turned).filter(|&k| values[k] > NEGLIGIBLE * largest).collect();
-        // Columns of `rotation` express design coordinates in the (centred) features and the bias.
+        // Columns of `basis` express design coordinates in the (centred) features and the bias.
         let r = kept.len() + free;
-        let mut rotation = Columns::zeros(m + 1, r);
-        for (to, &from) in kept.iter().enumerate() {
-            for row in 0..turned {
-                rotation.column_mut(to)[row] = vectors.get(row, from);
+        let mut basis = DenseMatrix::zeros(m + 1, r);
+        for row in 0..turned {
+            kept.iter().enumerate().for_each(|(to, &from)| basis.row_mut(row)[to] = vectors.get(row, from));
+        }
+        if free == 1 {
+            basis.row_mut(m)[r - 1] = 1.0;
+        }
+        // Its columns are orthogonal, so its last row is where the bias's unit vector goes, and what the ones add to a row.
+        let one = basis.row(m).to_vec();
+        let mut rows = matrix_product(&centred, &leading_rows(&basis, m));
+        (0..rows.rows()).for_each(|row| rows.row_mut(row).iter_mut().zip(&one).for_each(|(x, b)| *x += b));
+        // Uncentred: the bias also pays for the shift, b = b' − centre · w.
+        if free == 1 {
+            for (j, &mean) in column_means(dense).iter().enumerate() {
+                let shift: Vec<f64> = basis.row(j).iter().map(|w| mean * w).collect();
+                basis.row_mut(m).iter_mut().zip(shift).for_each(|(b, s)| *b -= s);
             }
         }
-        if free == 1 {
-            rotation.column_mut(r - 1)[m] = 1.0;
-        }
-        let rows = row_major(&with_bias.product(&rotation));
-        // Uncentred: the bias also pays for the shift, b = b' − centre · w.
-        for column in 0..r {
-            let shift: f64 = (0..m).map(|j| centre[j] * rotation.get(j, column)).sum();
-            rotation.column_mut(column)[m] -= shift;
-        }
         let mut ridge = vec![1.0; r];
+        let mut spread: Vec<f64> = kept.iter().map(|&k| values[k] / n).collect();
         if free == 1 {
             ridge[r - 1] = 0.0;
+            spread.push(1.0);
         }
-        Design { rows: Operator::new(Matrix::Dense(rows)), basis: Some(row_major(&rotation)), ridge, features: m }
+        let rows = Operator::new(Matrix::Dense(rows));
+        Design { rows, basis: Some(basis), ridge, bias: one, spread: Some(spread), features: m }
     }
 
     /// Number of rows, N.
     pub fn rows(&self) -> usize {
-        self.rows.matrix().rows()
+        self.rows.rows()
     }
 
     /// Number of original features, m.
@@ -134,9 +146,10 @@ impl Design {
 
     /// Some of the rows (`None`: all), with extra columns of full length N appended.
     pub fn block<'a>(&'a self, rows: Option<&'a [usize]>, extras: &[&[f64]]) -> Block<'a> {
-        let mut ridge = self.ridge.clone();
-        if rows.is_none() && extras.is_empty() {
-            return Block { operator: Cow::Borrowed(&self.rows), rows, ridge, kept: None };
+        let (mut ridge, mut bias, mut spread) = (self.ridge.clone(), self.bias.clone(), self.spread.clone());
+        if extras.is_empty() && (rows.is_none() || self.basis.is_some()) {
+            let operator = rows.map_or_else(|| self.rows.lent(), |rows| self.rows.select_rows(rows));
+            return Block { operator, rows, ridge, bias, spread, kept: None };
         }
         let mut matrix = match rows {
             None => Cow::Borrowed(self.rows.matrix()),
@@ -145,6 +158,9 @@ impl Design {
         if !extras.is_empty() {
             matrix = Cow::Owned(append(&matrix, rows, extras));
             ridge.resize(ridge.len() + extras.len(), 1.0);
+            bias.resize(ridge.len(), 0.0);
+            let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
+            spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
         }
         // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
         let (matrix, kept) = match matrix.into_owned() {
@@ -154,13 +170,19 @@ impl Design {
             }
             dense => (dense, None),
         };
-        Block { operator: Cow::Owned(Operator::new(matrix)), rows, ridge, kept }
+        Block { operator: Operator::new(matrix), rows, ridge, bias, spread, kept }
     }
 
     /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
     pub fn with_rows(&self, rows: &[usize]) -> Design {
-        let (basis, ridge) = (self.basis.clone(), self.ridge.clone());
-        Design { rows: Operator::new(self.rows.matrix().select_rows(rows)), basis, ridge, features: self.features }
+        Design {
+            rows: Operator::new(self.rows.matrix().select_rows(rows)),
+            basis: self.basis.clone(),
+            ridge: self.ridge.clone(),
+            bias: self.bias.clone(),
+            spread: self.spread.clone(),
+            features: self.features,
+        }
     }
 
     /// Weights of the original features, the bias, and the weights of extra columns.
@@ -185,10 +207,14 @@ impl Design {
 #[derive(Debug, Clone)]
 pub struct Block<'a> {
     /// The rows, without columns that are empty on them.
-    pub(super) operator: Cow<'a, Operator>,
+    pub(super) operator: Operator<'a>,
     rows: Option<&'a [usize]>,
     /// Penalty factors of all coordinates, extra columns included.
     ridge: Vec<f64>,
+    /// The bias of 1 in these coordinates.
+    bias: Vec<f64>,
+    /// The mean square of each coordinate over the design's rows, if these are principal axes.
+    spread: Option<Vec<f64>>,
     /// Coordinates that are columns of the operator, ascending; `None`: all.
     kept: Option<Vec<u32>>,
 }
@@ -196,7 +222,7 @@ pub struct Block<'a> {
 impl Block<'_> {
     /// Number of rows in the block.
     pub fn len(&self) -> usize {
-        self.operator.matrix().rows()
+        self.operator.rows()
     }
 
     /// Number of coordinates of the design, extra columns included.
@@ -230,6 +256,21 @@ impl Block<'_> {
         self.restrict(&self.ridge)
     }
 
+    /// The bias of 1, over the operator's columns.
+    pub(super) fn bias(&self) -> Cow<'_, [f64]> {
+        self.restrict(&self.bias)
+    }
+
+    /// Penalty factor of the bias.
+    pub(super) fn bias_ridge(&self) -> f64 {
+        self.bias.iter().zip(&self.ridge).map(|(b, ridge)| ridge * b * b).sum()
+    }
+
+    /// About the mean square of every column of the operator, if these are principal axes.
+    pub(super) fn spread(&self) -> Option<&[f64]> {
+        self.spread.as_deref()
+    }
+
     /// Whether the block has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -242,34 +283,52 @@ impl Block<'_> {
 
     /// Calls `visit(place, log-odds of every row)` for each of the coefficients, which are worked on a few at a time: the
     /// log-odds of all rows under all regressions of a fit would need more memory than the rows.
-    pub fn visit_margins(&self, coefficients: &[&Coefficients], mut visit: impl FnMut(usize, &[f64])) {
+    pub fn visit_margins(&self, coefficients: &[&Coefficients], visit: impl FnMut(usize, &[f64])) {
+        self.visit(coefficients, self.operator.double(), visit);
+    }
+
+    /// The same with about six digits, for comparisons on held-out rows.
+    pub fn visit_rough_margins(&self, coefficients: &[&Coefficients], visit: impl FnMut(usize, &[f64])) {
+        match self.operator.single() {
+            Some(rows) => self.visit(coefficients, rows, visit),
+            None => self.visit(coefficients, self.operator.double(), visit),
+        }
+    }
+
+    fn visit<T: Tiled>(
+        &self,
+        coefficients: &[&Coefficients],
+        rows: &BothWays<T>,
+        mut visit: impl FnMut(usize, &[f64]),
+    ) {
         for (batch, some) in coefficients.chunks(MARGINS_TOGETHER).enumerate() {
-            let margins = self.margins(some);
+            let margins = self.margins_by(rows, some);
             (0..some.len()).for_each(|place| visit(batch * MARGINS_TOGETHER + place, margins.column(place)));
         }
     }
 
     /// Log-odds of every row (len × number of coefficients).
     pub fn margins(&self, coefficients: &[&Coefficients]) -> Columns {
-        let linear: Vec<Cow<'_, [f64]>> = coefficients
+        self.margins_by(self.operator.double(), coefficients)
+    }
+
+    fn margins_by<T: Tiled>(&self, rows: &BothWays<T>, coefficients: &[&Coefficients]) -> Columns {
+        let linear: Vec<Vec<T>> = coefficients
             .iter()
             .filter_map(|c| match c {
-                Coefficients::Linear(weights) => Some(self.restrict(weights)),
+                Coefficients::Linear(weights) => Some(self.restrict(weights).iter().map(|&w| T::of(w)).collect()),
                 Coefficients::Constant(_) => None,
             })
             .collect();
-        let width = self.operator.matrix().cols();
-        let products = self.operator.product(&Columns::from_columns(width, linear.iter().map(|w| &**w)));
-        if products.cols() == coefficients.len() {
-            return products;
-        }
+        let products = rows.product(&linear.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let mut out = Columns::zeros(self.len(), coefficients.len());
         let mut next = 0;
         for (column, coefficient) in coefficients.iter().enumerate() {
             match coefficient {
                 Coefficients::Constant(log_odds) => out.column_mut(column).fill(*log_odds),
                 Coefficients::Linear(_) => {
-                    out.column_mut(column).copy_from_slice(products.column(next));
+                    let product = products.column(next).iter();
+                    out.column_mut(column).iter_mut().zip(product).for_each(|(to, from)| *to = from.wide());
                     next += 1;
                 }
             }
@@ -281,11 +340,6 @@ impl Block<'_> {
 /// Σ aⱼ bⱼ.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum_in_lanes(a.len(), |j| a[j] * b[j])
-}
-
-/// Σ aⱼ bⱼ / cⱼ.
-pub(super) fn dot_over(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
-    sum_in_lanes(a.len(), |j| a[j] * b[j] / c[j])
 }
 
 /// Σ term(j) as eight sums side by side: one sum would make every addition wait for the one before.
@@ -310,14 +364,36 @@ fn column_means(dense: &DenseMatrix) -> Vec<f64> {
     sums
 }
 
-/// The rows minus `centre`, with a last column of ones.
-fn with_ones(dense: &DenseMatrix, centre: &[f64]) -> DenseMatrix {
+/// The rows minus their mean.
+fn centred(dense: &DenseMatrix) -> DenseMatrix {
+    let mut out = dense.clone();
+    let means = column_means(dense);
+    (0..out.rows()).for_each(|row| out.row_mut(row).iter_mut().zip(&means).for_each(|(v, mean)| *v -= mean));
+    out
+}
+
+/// The rows with a last column of ones.
+fn with_ones(dense: &DenseMatrix) -> DenseMatrix {
     let mut values = Vec::with_capacity(dense.rows() * (dense.cols() + 1));
     for row in 0..dense.rows() {
-        values.extend(dense.row(row).iter().zip(centre).map(|(v, c)| v - c));
+        values.extend_from_slice(dense.row(row));
         values.push(1.0);
     }
     DenseMatrix::new(dense.rows(), dense.cols() + 1, values)
+}
+
+/// The Gram matrix of the rows with a last column of ones, without a copy of the rows.
+fn gram_with_ones(dense: &DenseMatrix) -> DenseMatrix {
+    let (m, n) = (dense.cols(), dense.rows() as f64);
+    let (inner, means) = (gram(dense), column_means(dense));
+    let mut out = DenseMatrix::zeros(m + 1, m + 1);
+    for row in 0..m {
+        out.row_mut(row)[..m].copy_from_slice(inner.row(row));
+        out.row_mut(row)[m] = n * means[row];
+        out.row_mut(m)[row] = n * means[row];
+    }
+    out.row_mut(m)[m] = n;
+    out
 }
 
 fn with_ones_sparse(sparse: &SparseMatrix) -> SparseMatrix {
@@ -365,12 +441,7 @@ fn leading(matrix: &DenseMatrix, size: usize) -> DenseMatrix {
     DenseMatrix::new(size, size, values)
 }
 
-fn row_major(block: &Columns) -> DenseMatrix {
-    let mut out = DenseMatrix::zeros(block.rows(), block.cols());
-    for column in 0..block.cols() {
-        for (row, &value) in block.column(column).iter().enumerate() {
-            out.row_mut(row)[column] = value;
-        }
-    }
-    out
+/// The leading `count` rows.
+fn leading_rows(matrix: &DenseMatrix, count: usize) -> DenseMatrix {
+    DenseMatrix::new(count, matrix.cols(), matrix.values()[..count * matrix.cols()].to_vec())
 }

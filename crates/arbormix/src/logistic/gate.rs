@@ -3,9 +3,10 @@
 use super::conjugate::{self, Direction};
 use super::design::{Block, dot};
 use super::exponential::exp_of_negative;
+use super::fit::ROUGH_DIRECTIONS;
 use super::params::GateParams;
 use crate::error::{Error, Result};
-use crate::matrix::{Columns, Operator};
+use crate::matrix::{BothWays, Columns, Real, Tiled};
 use crate::progress::Progress;
 use pulp::{Arch, NullaryFnOnce};
 
@@ -105,22 +106,35 @@ pub fn fit_gate(
     progress: &dyn Progress,
 ) -> Result<GateFit> {
     let ridge = block.ridge();
-    let fit = Softmax { operator: &block.operator, ridge: &ridge, targets, weights, lambda: params.penalty };
+    let fit = Softmax { block, ridge: &ridge, targets, weights, lambda: params.penalty };
     let mut first_norm = None;
     let mut theta = start.weights.clone();
     let mut scores = block.operator.product(&theta);
     let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
-    for iteration in 0.. {
+    let first = objective;
+    // Whether the scores are those of θ: rough directions move them to some digits only.
+    let mut exact = true;
+    let mut iteration = 0;
+    loop {
         let gradient = fit.gradient(&theta, &log_gate);
         let gradient_norm = fit.distance(&gradient, &log_gate);
         let first_norm = *first_norm.get_or_insert(gradient_norm);
         let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
-        let end = |theta| GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged };
+        let end = |theta| match objective <= first {
+            true => GateFit { gate: Gate { weights: theta }, objective, gradient_norm, converged },
+            false => GateFit { gate: start.clone(), objective: first, gradient_norm: first_norm, converged: false },
+        };
         if converged || iteration == params.solver.max_iterations {
-            return Ok(end(theta));
+            if exact {
+                return Ok(end(theta));
+            }
+            scores = block.operator.product(&theta);
+            (objective, log_gate) = fit.objective(&theta, &scores);
+            exact = true;
+            continue;
         }
         let Direction { solution: direction, along } =
-            fit.direction(&gradient, &log_gate, gradient_norm / first_norm, progress)?;
+            fit.direction(&gradient, &log_gate, gradient_norm / first_norm, params.solver.tolerance, progress)?;
         let slope = dot(gradient.values(), direction.values());
         let mut length = 1.0;
         let step = (0..40).find_map(|_| {
@@ -134,13 +148,14 @@ pub fn fit_gate(
             Some(next) => (theta, scores, objective, log_gate) = next,
             None => return Ok(end(theta)), // rounding hides any further decrease
         }
+        exact = false;
+        iteration += 1;
     }
-    unreachable!("the loop returns at the iteration limit")
 }
 
 /// The data of one fit; functions take θ's scores or log g, so that products are made once.
 struct Softmax<'a> {
-    operator: &'a Operator,
+    block: &'a Block<'a>,
     ridge: &'a [f64],
     targets: &'a Columns,
     weights: Option<&'a [f64]>,
@@ -177,7 +192,7 @@ impl Softmax<'_> {
                 *value = self.weight(n) * (value.exp() - targets[n]);
             }
         }
-        let mut gradient = self.operator.transposed_product(&miss);
+        let mut gradient = self.block.operator.transposed_product(&miss);
         self.add_ridge(&mut gradient, theta);
         gradient
     }
@@ -204,60 +219,122 @@ impl Softmax<'_> {
         }
     }
 
-    /// The Newton direction, solved as one system over all experts.
+    /// The Newton direction, solved as one system over all experts, in single precision where that is enough.
     /// `norm` is that of the gradient, as a share of the first.
     fn direction(
         &self,
         gradient: &Columns,
         log_gate: &Columns,
         norm: f64,
+        tolerance: f64,
+        progress: &dyn Progress,
+    ) -> Result<Direction> {
+        let single = if tolerance >= ROUGH_DIRECTIONS { self.block.operator.single() } else { None };
+        let accuracy = norm.sqrt().clamp(1e-3, 0.1);
+        match single {
+            Some(rows) => self.direction_by(rows, gradient, log_gate, accuracy, progress),
+            None => self.direction_by(self.block.operator.double(), gradient, log_gate, accuracy, progress),
+        }
+    }
+
+    fn direction_by<T: Tiled>(
+        &self,
+        rows: &BothWays<T>,
+        gradient: &Columns,
+        log_gate: &Columns,
+        accuracy: f64,
         progress: &dyn Progress,
     ) -> Result<Direction> {
         let (size, experts) = (gradient.rows(), gradient.cols());
-        let mut gate = log_gate.clone();
-        gate.values_mut().iter_mut().for_each(|g| *g = g.exp());
-        let mut spread = gate.clone();
-        for k in 0..experts {
-            for (n, g) in spread.column_mut(k).iter_mut().enumerate() {
-                *g = self.weight(n) * *g * (1.0 - *g);
-            }
-        }
-        let mut diagonal = self.operator.squares_transposed_product(&spread);
-        for k in 0..experts {
-            for (j, h) in diagonal.column_mut(k).iter_mut().enumerate() {
-                *h = (*h + self.lambda * self.ridge[j]).max(1e-12);
-            }
-        }
+        let mut gate = Columns::<T>::zeros(log_gate.rows(), experts);
+        gate.values_mut().iter_mut().zip(log_gate.values()).for_each(|(gate, log)| *gate = T::of(log.exp()));
+        let diagonal = self.diagonal(rows, log_gate);
+        let diagonal = Columns::from_columns(size * experts, [diagonal.values()]);
+        let weights: Option<Vec<T>> = self.weights.map(|weights| weights.iter().map(|&w| T::of(w)).collect());
         // ∇² · v: with u = X v, row by row s g_k (u_k − Σ g u), then back through Xᵀ.
-        let hessian = |v: &Columns, _: &[usize]| {
+        let hessian = |v: &[&[T]], _: &[usize]| {
             progress.check()?;
-            let v = reshaped(v, size, experts);
-            let inner = self.operator.product(&v);
-            let mut mean = vec![0.0; inner.rows()];
-            for k in 0..experts {
-                let (gate, inner) = (gate.column(k), inner.column(k));
-                mean.iter_mut().enumerate().for_each(|(n, mean)| *mean += gate[n] * inner[n]);
-            }
-            let mut u = inner.clone();
-            for k in 0..experts {
-                let gate = gate.column(k);
-                for (n, u) in u.column_mut(k).iter_mut().enumerate() {
-                    *u = self.weight(n) * gate[n] * (*u - mean[n]);
+            let vectors: Vec<&[T]> = v[0].chunks_exact(size).collect();
+            let inner = rows.product(&vectors);
+            let weights = weights.as_deref();
+            let curved = Arch::new().dispatch(Curved { gate: &gate, weights, inner: &inner });
+            let mut out = rows.transposed_product(&curved.all());
+            for (k, v) in vectors.iter().enumerate() {
+                for (j, value) in out.column_mut(k).iter_mut().enumerate() {
+                    *value += T::of(self.lambda * self.ridge[j]) * v[j];
                 }
             }
-            let mut out = self.operator.transposed_product(&u);
-            self.add_ridge(&mut out, &v);
             Ok::<_, Error>((reshaped(&out, size * experts, 1), reshaped(&inner, inner.rows() * experts, 1)))
         };
         let mut down = reshaped(gradient, size * experts, 1);
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
-        let accuracy = [norm.sqrt().clamp(1e-3, 0.1)];
-        let nowhere = Columns::zeros(log_gate.rows() * experts, 1);
-        let diagonal = reshaped(&diagonal, size * experts, 1);
+        let images = log_gate.rows() * experts;
         let Direction { solution, along } =
-            conjugate::solve(hessian, nowhere, &diagonal, &down, &accuracy, conjugate::NEWTON_STEPS)?;
+            conjugate::solve(hessian, images, &diagonal, &down, &[accuracy], conjugate::NEWTON_STEPS)?;
         let (solution, along) = (reshaped(&solution, size, experts), reshaped(&along, log_gate.rows(), experts));
         Ok(Direction { solution, along })
+    }
+
+    /// About the diagonal of ∇², coordinates × K; in principal axes the mean over the rows says enough.
+    fn diagonal<T: Tiled>(&self, rows: &BothWays<T>, log_gate: &Columns) -> Columns<T> {
+        let mut bend = log_gate.clone();
+        for k in 0..bend.cols() {
+            for (n, value) in bend.column_mut(k).iter_mut().enumerate() {
+                let gate = value.exp();
+                *value = self.weight(n) * gate * (1.0 - gate);
+            }
+        }
+        let mut diagonal = match self.block.spread() {
+            Some(spread) => {
+                let mut diagonal = Columns::zeros(spread.len(), bend.cols());
+                for k in 0..bend.cols() {
+                    let bend = bend.column(k).iter().sum::<f64>();
+                    diagonal.column_mut(k).iter_mut().zip(spread).for_each(|(h, s)| *h = T::of(bend * s));
+                }
+                diagonal
+            }
+            None => rows.squares_transposed_product(&bend.to_precision().all()),
+        };
+        for k in 0..diagonal.cols() {
+            for (j, h) in diagonal.column_mut(k).iter_mut().enumerate() {
+                let whole = *h + T::of(self.lambda * self.ridge[j]);
+                *h = if whole > T::of(1e-12) { whole } else { T::of(1e-12) };
+            }
+        }
+        diagonal
+    }
+}
+
+/// sₙ gₙₖ (uₙₖ − Σ gₙ uₙ) for u = `inner`, rows × K.
+struct Curved<'a, T> {
+    gate: &'a Columns<T>,
+    weights: Option<&'a [T]>,
+    inner: &'a Columns<T>,
+}
+
+impl<T: Real> NullaryFnOnce for Curved<'_, T> {
+    type Output = Columns<T>;
+
+    #[inline(always)]
+    fn call(self) -> Columns<T> {
+        let (rows, experts) = (self.inner.rows(), self.inner.cols());
+        let mut mean = vec![T::ZERO; rows];
+        for k in 0..experts {
+            for ((mean, &gate), &inner) in mean.iter_mut().zip(self.gate.column(k)).zip(self.inner.column(k)) {
+                *mean += gate * inner;
+            }
+        }
+        let mut out = self.inner.clone();
+        for k in 0..experts {
+            let column = out.column_mut(k);
+            for ((out, &gate), &mean) in column.iter_mut().zip(self.gate.column(k)).zip(&mean) {
+                *out = gate * (*out - mean);
+            }
+            if let Some(weights) = self.weights {
+                column.iter_mut().zip(weights).for_each(|(out, &weight)| *out *= weight);
+            }
+        }
+        out
     }
 }
 
@@ -267,7 +344,7 @@ fn penalty(theta: &Columns, ridge: &[f64], lambda: f64) -> f64 {
 }
 
 /// The same cells in another shape.
-fn reshaped(block: &Columns, rows: usize, cols: usize) -> Columns {
+fn reshaped<T: Real>(block: &Columns<T>, rows: usize, cols: usize) -> Columns<T> {
     let mut out = Columns::zeros(rows, cols);
     out.values_mut().copy_from_slice(block.values());
     out

@@ -1,5 +1,7 @@
 //! Linear functions of the features: what regressions and softmaxes are once they are fitted.
 
+use std::ops::Range;
+
 use super::design::FeatureWeights;
 use crate::matrix::{Columns, DenseMatrix, Matrix, PackedColumns};
 use crate::model::{ModelFileError, Stored};
@@ -45,7 +47,12 @@ impl LinearFunctions {
 
     /// Values of all functions at all rows, N × functions.
     pub fn values(&self, features: &Matrix) -> DenseMatrix {
-        let mut values = features.packed_product(&self.weights);
+        self.values_of(features, 0..features.rows())
+    }
+
+    /// Values of all functions at some rows.
+    pub(crate) fn values_of(&self, features: &Matrix, rows: Range<usize>) -> DenseMatrix {
+        let mut values = features.packed_product_of(rows, &self.weights);
         for row in 0..values.rows() {
             values.row_mut(row).iter_mut().zip(&self.biases).for_each(|(value, bias)| *value += bias);
         }

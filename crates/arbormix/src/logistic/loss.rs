@@ -18,7 +18,7 @@
 //! [`Bias::Penalised`]: super::Bias::Penalised
 //! [`Bias::Free`]: super::Bias::Free
 
-use super::exponential::{exp_of_negative, log_of_one_plus};
+use super::exponential::{Exponential, TOGETHER, exp_of_negative, log_of_one_plus, log_sigmoids};
 use pulp::{Arch, NullaryFnOnce};
 
 /// log(1 + eᵃ), without overflow.
@@ -43,8 +43,8 @@ pub fn log_sigmoid(z: f64) -> f64 {
 /// log σ(−z) and log σ(z): one exponential and one logarithm serve both.
 #[inline(always)]
 pub fn log_sigmoid_pair(z: f64) -> [f64; 2] {
-    let rest = log_of_one_plus(exp_of_negative(-z.abs()));
-    [-(z.max(0.0) + rest), -((-z).max(0.0) + rest)]
+    let [[off], [on]] = log_sigmoids([z]);
+    [off, on]
 }
 
 /// [`log_sigmoid_pair`] of many log-odds, into `out`.
@@ -62,7 +62,15 @@ impl NullaryFnOnce for LogSigmoidPairs<'_> {
 
     #[inline(always)]
     fn call(self) {
-        for (pair, &z) in self.out.iter_mut().zip(self.log_odds) {
+        let (groups, rest) = self.out.as_chunks_mut::<TOGETHER>();
+        let (log_odds, rest_of_odds) = self.log_odds.as_chunks::<TOGETHER>();
+        for (pairs, &z) in groups.iter_mut().zip(log_odds) {
+            let [off, on] = log_sigmoids(z);
+            for n in 0..TOGETHER {
+                pairs[n] = [off[n], on[n]];
+            }
+        }
+        for (pair, &z) in rest.iter_mut().zip(rest_of_odds) {
             *pair = log_sigmoid_pair(z);
         }
     }
@@ -99,44 +107,50 @@ pub fn smoothed_log_odds(positive: f64, total: f64) -> f64 {
 /// Loss, residuals and curvatures of one problem at its margins.
 ///
 /// Returns Σ |aₙ| softplus(−yₙ zₙ); writes residuals and curvatures (all length N).
-pub(crate) fn evaluate(signed: &[f64], margins: &[f64], residual: &mut [f64], curvature: &mut [f64]) -> f64 {
+pub(crate) fn evaluate<T: Exponential>(signed: &[T], margins: &[T], residual: &mut [T], curvature: &mut [T]) -> f64 {
     Arch::new().dispatch(Evaluation { signed, margins, residual, curvature })
 }
 
-struct Evaluation<'a> {
-    signed: &'a [f64],
-    margins: &'a [f64],
-    residual: &'a mut [f64],
-    curvature: &'a mut [f64],
+struct Evaluation<'a, T> {
+    signed: &'a [T],
+    margins: &'a [T],
+    residual: &'a mut [T],
+    curvature: &'a mut [T],
 }
 
-impl NullaryFnOnce for Evaluation<'_> {
+impl<T: Exponential> NullaryFnOnce for Evaluation<'_, T> {
     type Output = f64;
 
     #[inline(always)]
     fn call(self) -> f64 {
-        const LANES: usize = 8;
+        // Losses of so many rows are added in their own precision, the sums of rows then in double precision.
+        const TOGETHER: usize = 128;
+        const LANES: usize = 16;
+        let mut total = 0.0;
         let rows = self.signed.len();
         let (signed, margins) = (&self.signed[..rows], &self.margins[..rows]);
         let (residual, curvature) = (&mut self.residual[..rows], &mut self.curvature[..rows]);
-        // Several sums side by side, in a fixed order: one sum would make every addition wait for the last.
-        let mut totals = [0.0; LANES];
-        let whole = rows - rows % LANES;
         let mut start = 0;
-        while start < whole {
-            for lane in 0..LANES {
-                let n = start + lane;
-                let loss;
-                (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
-                totals[lane] += loss;
+        while start + TOGETHER <= rows {
+            // Several sums side by side, in a fixed order: one sum would make every addition wait for the last.
+            let mut losses = [T::ZERO; LANES];
+            for group in 0..TOGETHER / LANES {
+                for lane in 0..LANES {
+                    let n = start + group * LANES + lane;
+                    let loss;
+                    (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
+                    losses[lane] += loss;
+                }
             }
-            start += LANES;
+            for lane in 0..LANES {
+                total += losses[lane].wide();
+            }
+            start += TOGETHER;
         }
-        let mut total: f64 = totals.iter().sum();
-        for n in whole..rows {
+        for n in start..rows {
             let loss;
             (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
-            total += loss;
+            total += loss.wide();
         }
         total
     }
@@ -144,11 +158,13 @@ impl NullaryFnOnce for Evaluation<'_> {
 
 /// Loss, residual and curvature of one row.
 #[inline(always)]
-fn of_row(a: f64, z: f64) -> (f64, f64, f64) {
-    let y = z * 1_f64.copysign(a);
+fn of_row<T: Exponential>(a: T, z: T) -> (T, T, T) {
+    let one = T::of(1.0);
+    let y = if a < T::ZERO { -z } else { z };
     // One exponential serves all three: e = exp(−|y z|).
-    let e = exp_of_negative(-y.abs());
-    let small = e / (1.0 + e);
-    let miss = if y >= 0.0 { small } else { 1.0 - small };
-    (a.abs() * ((-y).max(0.0) + log_of_one_plus(e)), a * miss, a.abs() * small * (1.0 - small))
+    let e = (-y.size()).quick_exp_of_negative();
+    let small = e / (one + e);
+    let (miss, behind) = if y >= T::ZERO { (small, T::ZERO) } else { (one - small, -y) };
+    let size = a.size();
+    (size * (behind + e.quick_log_of_one_plus()), a * miss, size * small * (one - small))
 }

@@ -7,11 +7,12 @@
 
 mod conjugate;
 mod design;
-mod exponential;
+pub(crate) mod exponential;
 mod fit;
 mod gate;
 mod linear;
 pub mod loss;
+mod newton;
 mod params;
 mod path;
 mod ridge;

@@ -84,7 +84,7 @@ pub fn choose_costs(
                 let solutions = solve(&train, &problems, &params.solver.for_selection(), progress)?;
                 let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
                 let mut scores = vec![0.0; targets.len()];
-                held.visit_margins(&coefficients, |p, margins| {
+                held.visit_rough_margins(&coefficients, |p, margins| {
                     let row_score = |(local, &z): (usize, &f64)| {
                         let row = held.row(local);
                         let target = &targets[p];

@@ -51,11 +51,11 @@ impl<'a> Ridge<'a> {
         for column in 0..right.cols() {
             diagonal.column_mut(column).iter_mut().zip(&self.squares).for_each(|(d, s)| *d = s + penalty);
         }
-        let normal = |v: &Columns, _: &[usize]| Ok::<_, Infallible>(self.normal(v, penalty));
-        let nowhere = Columns::zeros(self.block.len(), right.cols());
+        let normal = |v: &[&[f64]], _: &[usize]| Ok::<_, Infallible>(self.normal(v, penalty));
         let accuracy = vec![ACCURACY; right.cols()];
-        let Ok(Direction { solution, .. }) = conjugate::solve(normal, nowhere, &diagonal, &right, &accuracy, MAX_STEPS);
-        let (image, _) = self.normal(&solution, penalty);
+        let Ok(Direction { solution, .. }) =
+            conjugate::solve(normal, self.block.len(), &diagonal, &right, &accuracy, MAX_STEPS);
+        let (image, _) = self.normal(&solution.all(), penalty);
         // Rounding adds to the residual that the iteration keeps: a factor of ten is left for it.
         let met = |column: usize| {
             let (left, right) = (image.column(column), right.column(column));
@@ -72,10 +72,12 @@ impl<'a> Ridge<'a> {
     }
 
     /// (Zᵀ S Z + ρ I) · v, and Z v.
-    fn normal(&self, v: &Columns, penalty: f64) -> (Columns, Columns) {
-        let factors = vec![&*self.weights; v.cols()];
-        let (mut image, inner) = self.block.operator.curved_product(v, &factors);
-        image.values_mut().iter_mut().zip(v.values()).for_each(|(i, v)| *i += penalty * v);
+    fn normal(&self, v: &[&[f64]], penalty: f64) -> (Columns, Columns) {
+        let factors = vec![&*self.weights; v.len()];
+        let (mut image, inner) = self.block.operator.double().curved_product(v, &factors);
+        for (column, v) in v.iter().enumerate() {
+            image.column_mut(column).iter_mut().zip(*v).for_each(|(i, v)| *i += penalty * v);
+        }
         (image, inner)
     }
 }

@@ -1,5 +1,7 @@
 //! A fitted softmax over classes or experts, in the coordinates of the features.
 
+use std::ops::Range;
+
 use super::design::{Coefficients, Design};
 use super::gate::Gate;
 use super::linear::LinearFunctions;
@@ -37,7 +39,12 @@ impl Softmax {
 
     /// log P(k | x) of every row, N × K.
     pub fn log_probabilities(&self, features: &Matrix) -> DenseMatrix {
-        let mut out = self.0.values(features);
+        self.log_probabilities_of(features, 0..features.rows())
+    }
+
+    /// The same of some rows.
+    pub(crate) fn log_probabilities_of(&self, features: &Matrix, rows: Range<usize>) -> DenseMatrix {
+        let mut out = self.0.values_of(features, rows);
         for n in 0..out.rows() {
             let row = out.row_mut(n);
             let total = log_sum_exp(row);

@@ -1,24 +1,26 @@
 //! Column-major blocks: one contiguous column per problem of a batch.
 
+use super::Real;
+
 /// A column-major matrix whose columns are the problems of a batch.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Columns {
+pub struct Columns<T = f64> {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Vec<T>,
 }
 
-impl Columns {
+impl<T: Real> Columns<T> {
     /// All zeros.
-    pub fn zeros(rows: usize, cols: usize) -> Columns {
-        Columns { rows, cols, values: vec![0.0; rows * cols] }
+    pub fn zeros(rows: usize, cols: usize) -> Columns<T> {
+        Columns { rows, cols, values: vec![T::ZERO; rows * cols] }
     }
 
     /// From equally long columns; `rows` is needed because there may be none.
     ///
     /// # Panics
     /// If a column's length is not `rows`: callers build the columns themselves.
-    pub fn from_columns<'a>(rows: usize, columns: impl IntoIterator<Item = &'a [f64]>) -> Columns {
+    pub fn from_columns<'a>(rows: usize, columns: impl IntoIterator<Item = &'a [T]>) -> Columns<T> {
         let (mut values, mut cols) = (Vec::new(), 0);
         for column in columns {
             assert_eq!(column.len(), rows, "columns of a block have one length");
@@ -39,27 +41,32 @@ impl Columns {
     }
 
     /// One column.
-    pub fn column(&self, column: usize) -> &[f64] {
+    pub fn column(&self, column: usize) -> &[T] {
         &self.values[column * self.rows..(column + 1) * self.rows]
     }
 
     /// One column, to change.
-    pub fn column_mut(&mut self, column: usize) -> &mut [f64] {
+    pub fn column_mut(&mut self, column: usize) -> &mut [T] {
         &mut self.values[column * self.rows..(column + 1) * self.rows]
     }
 
+    /// All columns.
+    pub fn all(&self) -> Vec<&[T]> {
+        (0..self.cols).map(|column| self.column(column)).collect()
+    }
+
     /// One cell.
-    pub fn get(&self, row: usize, column: usize) -> f64 {
+    pub fn get(&self, row: usize, column: usize) -> T {
         self.values[column * self.rows + row]
     }
 
     /// All cells, column after column.
-    pub fn values(&self) -> &[f64] {
+    pub fn values(&self) -> &[T] {
         &self.values
     }
 
     /// All cells, column after column, to change.
-    pub fn values_mut(&mut self) -> &mut [f64] {
+    pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
@@ -72,5 +79,10 @@ impl Columns {
         }
         self.cols = columns.len();
         self.values.truncate(self.cols * self.rows);
+    }
+
+    /// The same numbers in another precision.
+    pub fn to_precision<U: Real>(&self) -> Columns<U> {
+        Columns { rows: self.rows, cols: self.cols, values: self.values.iter().map(|v| U::of(v.wide())).collect() }
     }
 }

@@ -1,28 +1,28 @@
 //! Dense rows.
 
-use super::{Columns, lanes};
+use super::{Columns, Real, Tiled, lanes};
 
 /// A row-major matrix with every cell stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DenseMatrix {
+pub struct DenseMatrix<T = f64> {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Vec<T>,
 }
 
-impl DenseMatrix {
+impl<T: Real> DenseMatrix<T> {
     /// From the cells, row after row.
     ///
     /// # Panics
     /// If there are not `rows * cols` cells.
-    pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> DenseMatrix {
+    pub fn new(rows: usize, cols: usize, values: Vec<T>) -> DenseMatrix<T> {
         assert_eq!(values.len(), rows * cols, "a {rows} x {cols} matrix has rows * cols cells");
         DenseMatrix { rows, cols, values }
     }
 
     /// All zeros.
-    pub fn zeros(rows: usize, cols: usize) -> DenseMatrix {
-        DenseMatrix { rows, cols, values: vec![0.0; rows * cols] }
+    pub fn zeros(rows: usize, cols: usize) -> DenseMatrix<T> {
+        DenseMatrix { rows, cols, values: vec![T::ZERO; rows * cols] }
     }
 
     /// Number of rows.
@@ -36,37 +36,37 @@ impl DenseMatrix {
     }
 
     /// One row.
-    pub fn row(&self, row: usize) -> &[f64] {
+    pub fn row(&self, row: usize) -> &[T] {
         &self.values[row * self.cols..(row + 1) * self.cols]
     }
 
     /// One row, to change.
-    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+    pub fn row_mut(&mut self, row: usize) -> &mut [T] {
         &mut self.values[row * self.cols..(row + 1) * self.cols]
     }
 
     /// One cell.
-    pub fn get(&self, row: usize, column: usize) -> f64 {
+    pub fn get(&self, row: usize, column: usize) -> T {
         self.values[row * self.cols + column]
     }
 
     /// All cells, row after row.
-    pub fn values(&self) -> &[f64] {
+    pub fn values(&self) -> &[T] {
         &self.values
     }
 
     /// All cells, row after row, to change.
-    pub fn values_mut(&mut self) -> &mut [f64] {
+    pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
     /// The cells, row after row.
-    pub fn into_values(self) -> Vec<f64> {
+    pub fn into_values(self) -> Vec<T> {
         self.values
     }
 
     /// The rows with the given indices, in that order.
-    pub fn select_rows(&self, rows: &[usize]) -> DenseMatrix {
+    pub fn select_rows(&self, rows: &[usize]) -> DenseMatrix<T> {
         let mut values = Vec::with_capacity(rows.len() * self.cols);
         for &row in rows {
             values.extend_from_slice(self.row(row));
@@ -74,8 +74,16 @@ impl DenseMatrix {
         DenseMatrix { rows: rows.len(), cols: self.cols, values }
     }
 
+    /// The same cells in another precision.
+    pub fn to_precision<U: Real>(&self) -> DenseMatrix<U> {
+        let values = self.values.iter().map(|v| U::of(v.wide())).collect();
+        DenseMatrix { rows: self.rows, cols: self.cols, values }
+    }
+}
+
+impl<T: Tiled> DenseMatrix<T> {
     /// `self · right`, rows × P.
-    pub fn product(&self, right: &Columns) -> Columns {
-        lanes::dense_product(self, right)
+    pub fn product(&self, right: &Columns<T>) -> Columns<T> {
+        lanes::dense_product(self, &right.all())
     }
 }

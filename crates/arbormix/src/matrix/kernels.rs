@@ -3,6 +3,7 @@
 
 use super::DenseMatrix;
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
 fn rows_of(matrix: &DenseMatrix) -> MatRef<'_, f64> {
@@ -12,9 +13,25 @@ fn rows_of(matrix: &DenseMatrix) -> MatRef<'_, f64> {
 /// The Gram matrix `XᵀX`, columns × columns.
 pub fn gram(matrix: &DenseMatrix) -> DenseMatrix {
     let mut out = DenseMatrix::zeros(matrix.cols(), matrix.cols());
+    let size = out.rows();
+    let target = MatMut::from_row_major_slice_mut(out.values_mut(), size, size);
+    let (half, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    let (left, right) = (rows_of(matrix).transpose(), rows_of(matrix));
+    triangular_matmul(target, half, Accum::Replace, left, whole, right, whole, 1.0, Par::Seq);
+    for row in 0..size {
+        for column in row + 1..size {
+            out.row_mut(row)[column] = out.get(column, row);
+        }
+    }
+    out
+}
+
+/// The product of two matrices, both given by rows.
+pub fn matrix_product(left: &DenseMatrix, right: &DenseMatrix) -> DenseMatrix {
+    let mut out = DenseMatrix::zeros(left.rows(), right.cols());
     let (rows, cols) = (out.rows(), out.cols());
     let target = MatMut::from_row_major_slice_mut(out.values_mut(), rows, cols);
-    matmul(target, Accum::Replace, rows_of(matrix).transpose(), rows_of(matrix), 1.0, Par::Seq);
+    matmul(target, Accum::Replace, rows_of(left), rows_of(right), 1.0, Par::Seq);
     out
 }
 
@@ -31,4 +48,13 @@ pub fn eigen_symmetric(matrix: &DenseMatrix) -> Option<(Vec<f64>, DenseMatrix)> 
         }
     }
     Some((values, out))
+}
+
+/// `left · rightᵀ` in single precision, row-major, for `[n, p, m]` = rows of left and of right and their width.
+pub(crate) fn single_product([n, p, m]: [usize; 3], left: &[f32], right: &[f32]) -> Vec<f32> {
+    let mut out = vec![0.0; n * p];
+    let target = MatMut::from_row_major_slice_mut(&mut out, n, p);
+    let (left, right) = (MatRef::from_row_major_slice(left, n, m), MatRef::from_row_major_slice(right, p, m));
+    matmul(target, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
+    out
 }

@@ -10,6 +10,7 @@ mod flops;
 mod kernels;
 mod lanes;
 mod operator;
+mod real;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -18,24 +19,32 @@ pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
 pub use flops::flops;
-pub use kernels::{eigen_symmetric, gram};
+pub(crate) use kernels::single_product;
+pub use kernels::{eigen_symmetric, gram, matrix_product};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;
-pub use operator::Operator;
+pub use lanes::Tiled;
+pub use operator::{BothWays, Operator};
+pub use real::Real;
 pub use sparse::{SparseBuilder, SparseMatrix};
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Rows that are worked on together where there are many, see [`Matrix::in_chunks`].
-const CHUNK: usize = 48;
+/// Rows that are worked on together where there are many, see [`Matrix::by_chunks`]: dense rows stay in the nearest caches
+/// beside what they are multiplied with; sparse ones are small, and the more of them, the more often they find a cell of
+/// what they are multiplied with near.
+const DENSE_CHUNK: usize = 48;
+const SPARSE_CHUNK: usize = 192;
 
 /// Rows of numbers, dense or sparse.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Matrix {
+pub enum Matrix<T = f64> {
     /// Every cell stored.
-    Dense(DenseMatrix),
+    Dense(DenseMatrix<T>),
     /// Only non-zero cells stored.
-    Sparse(SparseMatrix),
+    Sparse(SparseMatrix<T>),
 }
 
 impl Matrix {
@@ -89,24 +98,37 @@ impl Matrix {
         }
     }
 
-    /// The same product with columns that were packed once, as rows: each cell has the same bits.
+    /// The same product with columns that were packed once, as rows: each cell is the same, for dense rows up to rounding.
     pub fn packed_product(&self, right: &PackedColumns) -> DenseMatrix {
-        lanes::packed_product(self, right)
+        self.packed_product_of(0..self.rows(), right)
     }
 
-    /// The answers of `work(first row, rows)` to all rows, in their order: cut into chunks whose products stay in the
-    /// caches, which threads work on in parallel.
+    /// That of some rows.
+    pub(crate) fn packed_product_of(&self, rows: Range<usize>, right: &PackedColumns) -> DenseMatrix {
+        lanes::packed_product(self, rows, right)
+    }
+
+    /// The answers of `work(first row, rows)` to all rows, in their order, see [`Matrix::by_chunks`].
     pub(crate) fn in_chunks<T: Send>(&self, work: impl Fn(usize, &Matrix) -> Vec<T> + Sync) -> Vec<T> {
+        self.by_chunks(|rows| {
+            if rows.len() == self.rows() {
+                return work(0, self);
+            }
+            work(rows.start, &self.select_rows(&rows.collect::<Vec<_>>()))
+        })
+    }
+
+    /// The answers of `work(rows)` to all rows, in their order: cut into chunks whose products stay in the caches, which
+    /// threads work on in parallel.
+    pub(crate) fn by_chunks<T: Send>(&self, work: impl Fn(Range<usize>) -> Vec<T> + Sync) -> Vec<T> {
         let rows = self.rows();
+        let size = if self.is_sparse() { SPARSE_CHUNK } else { DENSE_CHUNK };
         // A single row must not wait for another thread to wake up.
-        if rows <= CHUNK {
-            return work(0, self);
+        if rows <= size {
+            return work(0..rows);
         }
-        let chunk = |first: usize| {
-            let some: Vec<usize> = (first..rows.min(first + CHUNK)).collect();
-            work(first, &self.select_rows(&some))
-        };
-        let chunks: Vec<Vec<T>> = (0..rows.div_ceil(CHUNK)).into_par_iter().map(|place| chunk(place * CHUNK)).collect();
+        let chunk = |place: usize| work(place * size..rows.min((place + 1) * size));
+        let chunks: Vec<Vec<T>> = (0..rows.div_ceil(size)).into_par_iter().map(chunk).collect();
         chunks.into_iter().flatten().collect()
     }
 }

@@ -1,15 +1,17 @@
 //! Sparse rows (compressed sparse rows, CSR).
 
-use super::{Columns, lanes};
+use std::sync::Arc;
+
+use super::{Columns, Real, Tiled, lanes};
 
 /// Rows of which only the non-zero cells are stored, columns ascending in each row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SparseMatrix {
+pub struct SparseMatrix<T = f64> {
     cols: usize,
-    /// `starts[r]..starts[r + 1]` are the cells of row r.
-    starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    /// `starts[r]..starts[r + 1]` are the cells of row r; shared with the same matrix in another precision, like `columns`.
+    starts: Arc<Vec<usize>>,
+    columns: Arc<Vec<u32>>,
+    values: Vec<T>,
 }
 
 /// Builds a [`SparseMatrix`] row by row.
@@ -31,6 +33,7 @@ impl SparseBuilder {
     ///
     /// # Panics
     /// If columns of a row do not ascend: readers check this where they can still name the line.
+    #[inline]
     pub fn push(&mut self, column: usize, value: f64) {
         let row_start = self.starts[self.starts.len() - 1];
         assert!(
@@ -41,6 +44,13 @@ impl SparseBuilder {
             self.columns.push(u32::try_from(column).expect("at most 2^32 columns"));
             self.values.push(value);
         }
+    }
+
+    /// Takes back the cells of the row under construction.
+    pub fn clear_row(&mut self) {
+        let row_start = self.starts[self.starts.len() - 1];
+        self.columns.truncate(row_start);
+        self.values.truncate(row_start);
     }
 
     /// Ends the row under construction.
@@ -54,11 +64,11 @@ impl SparseBuilder {
     /// If a cell lies beyond `cols`.
     pub fn finish(self, cols: usize) -> SparseMatrix {
         assert!(self.columns.iter().all(|&c| (c as usize) < cols), "cells lie within the columns");
-        SparseMatrix { cols, starts: self.starts, columns: self.columns, values: self.values }
+        SparseMatrix { cols, starts: self.starts.into(), columns: self.columns.into(), values: self.values }
     }
 }
 
-impl SparseMatrix {
+impl<T: Real> SparseMatrix<T> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
@@ -75,13 +85,13 @@ impl SparseMatrix {
     }
 
     /// Columns and values of one row.
-    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
+    pub fn row(&self, row: usize) -> (&[u32], &[T]) {
         let range = self.starts[row]..self.starts[row + 1];
         (&self.columns[range.clone()], &self.values[range])
     }
 
     /// The stored values, to change; zeros may result and stay stored.
-    pub fn values_mut(&mut self) -> &mut [f64] {
+    pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
@@ -91,12 +101,12 @@ impl SparseMatrix {
     }
 
     /// Value of every stored cell, row after row.
-    pub fn values(&self) -> &[f64] {
+    pub fn values(&self) -> &[T] {
         &self.values
     }
 
     /// The rows with the given indices, in that order.
-    pub fn select_rows(&self, rows: &[usize]) -> SparseMatrix {
+    pub fn select_rows(&self, rows: &[usize]) -> SparseMatrix<T> {
         let mut starts = Vec::with_capacity(rows.len() + 1);
         starts.push(0);
         let stored: usize = rows.iter().map(|&r| self.starts[r + 1] - self.starts[r]).sum();
@@ -107,25 +117,26 @@ impl SparseMatrix {
             values.extend_from_slice(row_values);
             starts.push(columns.len());
         }
-        SparseMatrix { cols: self.cols, starts, columns, values }
+        SparseMatrix { cols: self.cols, starts: starts.into(), columns: columns.into(), values }
     }
 
-    /// `self · right`, rows × P.
-    pub fn product(&self, right: &Columns) -> Columns {
-        lanes::sparse_product::<false>(self, right)
+    /// The same cells in another precision; the places of the cells are shared.
+    pub fn to_precision<U: Real>(&self) -> SparseMatrix<U> {
+        let values = self.values.iter().map(|v| U::of(v.wide())).collect();
+        SparseMatrix { cols: self.cols, starts: self.starts.clone(), columns: self.columns.clone(), values }
     }
 
     /// The transpose: its rows are the columns of `self`.
-    pub fn transposed(&self) -> SparseMatrix {
+    pub fn transposed(&self) -> SparseMatrix<T> {
         let mut starts = vec![0; self.cols + 1];
-        for &column in &self.columns {
+        for &column in &*self.columns {
             starts[column as usize + 1] += 1;
         }
         for column in 0..self.cols {
             starts[column + 1] += starts[column];
         }
         let mut next = starts.clone();
-        let (mut columns, mut values) = (vec![0; self.stored()], vec![0.0; self.stored()]);
+        let (mut columns, mut values) = (vec![0; self.stored()], vec![T::ZERO; self.stored()]);
         for row in 0..self.rows() {
             let (row_columns, row_values) = self.row(row);
             for (&column, &value) in row_columns.iter().zip(row_values) {
@@ -135,17 +146,24 @@ impl SparseMatrix {
                 *place += 1;
             }
         }
-        SparseMatrix { cols: self.rows(), starts, columns, values }
+        SparseMatrix { cols: self.rows(), starts: starts.into(), columns: columns.into(), values }
     }
 
     /// The matrix without its empty columns, and the columns that stay (ascending).
-    pub fn without_empty_columns(mut self) -> (SparseMatrix, Vec<u32>) {
+    pub fn without_empty_columns(mut self) -> (SparseMatrix<T>, Vec<u32>) {
         let mut place = vec![u32::MAX; self.cols];
         self.columns.iter().for_each(|&column| place[column as usize] = 0);
         let kept: Vec<u32> = (0..).zip(&place).filter(|(_, seen)| **seen == 0).map(|(column, _)| column).collect();
         (0..).zip(&kept).for_each(|(to, &from)| place[from as usize] = to);
-        self.columns.iter_mut().for_each(|column| *column = place[*column as usize]);
+        Arc::make_mut(&mut self.columns).iter_mut().for_each(|column| *column = place[*column as usize]);
         self.cols = kept.len();
         (self, kept)
+    }
+}
+
+impl<T: Tiled> SparseMatrix<T> {
+    /// `self · right`, rows × P.
+    pub fn product(&self, right: &Columns<T>) -> Columns<T> {
+        lanes::sparse_product::<T, false>(self, &right.all())
     }
 }

@@ -37,7 +37,7 @@ fn close(ours: &Columns, expected: impl Fn(usize, usize) -> f64) {
     }
 }
 
-/// Shapes with rests of every kind: rows beyond groups of four and strips, vectors beyond tiles of eight and four.
+/// Shapes with rests of every kind: rows beyond strips, cells beyond registers, vectors beyond shares and tiles.
 const SHAPES: [(usize, usize, usize); 6] = [(1, 1, 1), (5, 3, 2), (49, 7, 4), (50, 20, 5), (101, 6, 9), (97, 11, 21)];
 
 #[test]
@@ -55,11 +55,47 @@ fn products_are_the_sums_they_stand_for() {
             close(&operator.squares_transposed_product(&left), |j, p| {
                 (0..rows).map(|n| at(n, j) * at(n, j) * left.get(n, p)).sum()
             });
-            let (curved, along) = operator.curved_product(&right, &factors);
+            let (curved, along) = operator.double().curved_product(&right.all(), &factors);
             close(&along, inner);
             close(&curved, |j, p| (0..rows).map(|n| at(n, j) * left.get(n, p) * inner(n, p)).sum());
         }
     }
+}
+
+#[test]
+fn single_precision_gives_the_same_sums_to_its_digits() {
+    for (rows, cols, count) in SHAPES {
+        let x = cells(rows, cols, 0.5, 12);
+        let (right, left) = (columns(cols, count, 13), columns(rows, count, 14));
+        let (few_right, few_left) = (right.to_precision::<f32>(), left.to_precision::<f32>());
+        for matrix in [dense(rows, cols, &x), Matrix::Sparse(sparse(cols, &x))] {
+            let operator = Operator::new(matrix);
+            let (double, single) = (operator.double(), operator.single().expect("moderate cells"));
+            let near = |few: &Columns<f32>, all: &Columns| {
+                let worst = few.values().iter().zip(all.values()).map(|(a, b)| (f64::from(*a) - b).abs());
+                assert!(worst.fold(0.0, f64::max) < 1e-6 * rows.max(cols) as f64);
+            };
+            near(&single.product(&few_right.all()), &operator.product(&right));
+            near(&single.transposed_product(&few_left.all()), &operator.transposed_product(&left));
+            near(&single.squares_transposed_product(&few_left.all()), &operator.squares_transposed_product(&left));
+            let (few, few_along) = single.curved_product(&few_right.all(), &left.all());
+            let (all, along) = double.curved_product(&right.all(), &left.all());
+            near(&few, &all);
+            near(&few_along, &along);
+            for p in 0..count {
+                let (one, one_along) = single.curved_product(&few_right.all()[p..=p], &left.all()[p..=p]);
+                assert_eq!((few.column(p), few_along.column(p)), (one.column(0), one_along.column(0)));
+            }
+        }
+    }
+}
+
+#[test]
+fn cells_beyond_single_precision_have_none() {
+    for cell in [1e200, 1e-200] {
+        assert!(Operator::new(dense(1, 2, &[cell, 0.0])).single().is_none());
+    }
+    assert!(Operator::new(dense(1, 2, &[255.0, 0.0])).single().is_some());
 }
 
 #[test]
@@ -70,11 +106,11 @@ fn a_batch_gives_the_bits_of_its_vectors_one_by_one() {
         for matrix in [dense(rows, cols, &x), Matrix::Sparse(sparse(cols, &x))] {
             let operator = Operator::new(matrix);
             let factors: Vec<&[f64]> = (0..count).map(|p| left.column(p)).collect();
-            let (curved, along) = operator.curved_product(&right, &factors);
+            let (curved, along) = operator.double().curved_product(&right.all(), &factors);
             let (down, squares) = (operator.transposed_product(&left), operator.squares_transposed_product(&left));
             for p in 0..count {
                 let alone = Columns::from_columns(cols, [right.column(p)]);
-                let (one_curved, one_along) = operator.curved_product(&alone, &factors[p..=p]);
+                let (one_curved, one_along) = operator.double().curved_product(&alone.all(), &factors[p..=p]);
                 assert_eq!(curved.column(p), one_curved.column(0));
                 assert_eq!(along.column(p), one_along.column(0));
                 assert_eq!(along.column(p), operator.product(&alone).column(0));
@@ -101,7 +137,7 @@ fn a_row_alone_gives_the_bits_of_the_row_among_others() {
 }
 
 #[test]
-fn packed_columns_give_the_bits_of_plain_ones() {
+fn packed_columns_give_the_products_of_plain_ones() {
     for (rows, cols, count) in SHAPES {
         let x = cells(rows, cols, 0.5, 10);
         let right = columns(cols, count, 11);
@@ -111,8 +147,16 @@ fn packed_columns_give_the_bits_of_plain_ones() {
             let (plain, by_rows) = (matrix.product(&right), matrix.packed_product(&packed));
             assert_eq!((by_rows.rows(), by_rows.cols()), (rows, count));
             for row in 0..rows {
-                (0..count).for_each(|p| assert_eq!(by_rows.get(row, p), plain.get(row, p)));
+                for p in 0..count {
+                    let (packed, plain) = (by_rows.get(row, p), plain.get(row, p));
+                    match matrix {
+                        Matrix::Sparse(_) => assert_eq!(packed, plain),
+                        Matrix::Dense(_) => assert!((packed - plain).abs() <= 1e-13 * cols as f64, "{packed} {plain}"),
+                    }
+                }
             }
+            let part = matrix.packed_product_of(rows / 3..rows, &packed);
+            assert_eq!(part.values(), &by_rows.values()[rows / 3 * count..]);
         }
     }
 }

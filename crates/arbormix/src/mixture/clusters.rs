@@ -71,43 +71,61 @@ pub(super) fn grouped(
 
 /// Cluster of each set, and the sum of squared distances to the centres; sets count with their masses.
 fn k_means(sets: &[&Vec<bool>], masses: &[f64], count: usize, stream: &mut Stream) -> (Vec<usize>, f64) {
-    let as_point = |set: &[bool]| set.iter().map(|&on| f64::from(on)).collect::<Vec<f64>>();
+    let members_of = |set: &&Vec<bool>| (0..set.len()).filter(|&label| set[label]).collect::<Vec<usize>>();
+    let points: Vec<Vec<usize>> = sets.iter().map(members_of).collect();
+    let centre_at = |place: usize| points[place].iter().map(|&label| (label, 1.0)).collect::<Centre>();
     // k-means++: each further centre is a set drawn with probability mass × squared distance to the nearest centre.
-    let mut centres = vec![as_point(sets[stream.weighted(masses)])];
+    let mut centres = vec![centre_at(stream.weighted(masses))];
+    let mut gaps: Vec<f64> = points.iter().map(|point| distance(&centres[0], point)).collect();
     while centres.len() < count {
-        let pull = |(set, mass): (&&Vec<bool>, &f64)| mass * nearest(&centres, set).1;
-        let pulls: Vec<f64> = sets.iter().zip(masses).map(pull).collect();
-        centres.push(as_point(sets[stream.weighted(&pulls)]));
+        let pulls: Vec<f64> = gaps.iter().zip(masses).map(|(gap, mass)| mass * gap).collect();
+        let next = centre_at(stream.weighted(&pulls));
+        gaps.iter_mut().zip(&points).for_each(|(gap, point)| *gap = gap.min(distance(&next, point)));
+        centres.push(next);
     }
     let mut assignment = vec![usize::MAX; sets.len()];
     for _ in 0..MAX_ROUNDS {
-        let next: Vec<usize> = sets.iter().map(|set| nearest(&centres, set).0).collect();
+        let next: Vec<usize> = points.iter().map(|point| nearest(&centres, point).0).collect();
         if next == assignment {
             break;
         }
         assignment = next;
-        for (cluster, centre) in centres.iter_mut().enumerate() {
-            let members: Vec<usize> = (0..sets.len()).filter(|&s| assignment[s] == cluster).collect();
-            let mass: f64 = members.iter().map(|&s| masses[s]).sum();
-            if mass > 0.0 {
-                for (label, value) in centre.iter_mut().enumerate() {
-                    *value = members.iter().map(|&s| masses[s] * f64::from(sets[s][label])).sum::<f64>() / mass;
-                }
-            }
+        let mut sums: Vec<(f64, BTreeMap<usize, f64>)> = vec![(0.0, BTreeMap::new()); centres.len()];
+        for ((point, mass), &cluster) in points.iter().zip(masses).zip(&assignment) {
+            sums[cluster].0 += mass;
+            point.iter().for_each(|&label| *sums[cluster].1.entry(label).or_default() += mass);
+        }
+        for (centre, (mass, sum)) in centres.iter_mut().zip(sums).filter(|(_, (mass, _))| *mass > 0.0) {
+            *centre = sum.into_iter().map(|(label, part)| (label, part / mass)).collect();
         }
     }
-    let cost = sets.iter().zip(masses).map(|(set, mass)| mass * nearest(&centres, set).1).sum();
+    let cost = points.iter().zip(masses).map(|(point, mass)| mass * nearest(&centres, point).1).sum();
     (assignment, cost)
 }
 
+/// The labels at which a centre is not 0, ascending: of many labels, a cluster has few.
+type Centre = Vec<(usize, f64)>;
+
 /// The nearest centre and the squared distance to it; ties go to the first.
-fn nearest(centres: &[Vec<f64>], set: &[bool]) -> (usize, f64) {
-    let distance = |centre: &Vec<f64>| -> f64 {
-        centre.iter().zip(set).map(|(c, &on)| (c - f64::from(on)) * (c - f64::from(on))).sum()
-    };
-    let start = (0, distance(&centres[0]));
+fn nearest(centres: &[Centre], point: &[usize]) -> (usize, f64) {
+    let start = (0, distance(&centres[0], point));
     centres.iter().enumerate().skip(1).fold(start, |best, (index, centre)| {
-        let d = distance(centre);
+        let d = distance(centre, point);
         if d < best.1 { (index, d) } else { best }
     })
+}
+
+/// The squared distance of a centre and a set, given by its labels, ascending.
+fn distance(centre: &[(usize, f64)], point: &[usize]) -> f64 {
+    let (mut sum, mut rest) = (0.0, point);
+    for &(label, value) in centre {
+        while let Some((_, later)) = rest.split_first().filter(|(next, _)| **next < label) {
+            (sum, rest) = (sum + 1.0, later);
+        }
+        let on = rest.first() == Some(&label);
+        rest = &rest[usize::from(on)..];
+        let gap = value - f64::from(on);
+        sum += gap * gap;
+    }
+    sum + rest.len() as f64
 }

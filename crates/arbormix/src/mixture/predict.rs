@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::em::State;
 use crate::error::Result;
-use crate::learner::{Inference, Joint, Predictor};
+use crate::joint::{Rows, block};
+use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::logistic::{Design, LinearFunctions, Softmax};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::Stored;
@@ -46,6 +47,16 @@ impl Mixture {
         self.gate.scores()
     }
 
+    /// The most probable set of every row, proven; gives up after `node_limit` nodes (0: never).
+    fn most_probable(&self, features: &Matrix, node_limit: usize) -> Vec<Prediction> {
+        let trees: Vec<&Tree> = self.experts.iter().collect();
+        features.by_chunks(|rows| {
+            let log_gate = self.gate.log_probabilities_of(features, rows.clone());
+            let margins: Vec<DenseMatrix> = trees.iter().map(|tree| tree.margins(features, rows.clone())).collect();
+            block::most_probable(&trees, &log_gate, &margins, node_limit)
+        })
+    }
+
     /// Brings back what [`Predictor::store`] gave.
     pub fn load(stored: &Stored) -> Result<Mixture> {
         let facts: Facts = stored.facts_as()?;
@@ -76,6 +87,13 @@ impl Predictor for Mixture {
 
     fn inference(&self) -> Inference {
         self.inference
+    }
+
+    fn predict(&self, features: &Matrix, inference: Inference) -> Result<Vec<Prediction>> {
+        match inference {
+            Inference::Exact { node_limit } => Ok(self.most_probable(features, node_limit)),
+            _ => Ok(Rows::of(self, features)?.predict(inference)),
+        }
     }
 
     fn trees(&self) -> Vec<&Branching> {

@@ -4,7 +4,7 @@
 //! they count operations and know no machine. An estimate may be wrong by a factor of two or three.
 
 use super::candidates::Candidate;
-use crate::data::{Dataset, SeenSets};
+use crate::data::{Dataset, LabelSet, SeenSets};
 use crate::matrix::Matrix;
 use crate::mixture::stack::StackParams;
 use crate::mixture::{Experts, MixtureParams};
@@ -18,11 +18,12 @@ const LEVEL_FITS: f64 = 25.0;
 const GATE_FITS: f64 = 10.0;
 /// A regression's work per coefficient, in products with a cell.
 const PER_COEFFICIENT: f64 = 16.0;
-/// A split of a tree, per row, level and feature that is tried.
+/// A split of a tree, per row, level and feature that is tried; of sparse features only stored cells are looked at.
 const SPLIT: f64 = 1.2e-8;
+const SPARSE_SPLIT: f64 = 3.5e-9;
 /// EM of tied trees, per row, label and expert.
-const TIED: f64 = 5e-7;
-/// Probability of a label set by one tied tree, per label.
+const TIED: f64 = 1.2e-7;
+/// Probability of a label set by one tied tree, per label that is present or whose parent is.
 const TABLE: f64 = 2e-9;
 /// An edge of the stacked tree, per row.
 const EDGE: f64 = 1e-7;
@@ -42,6 +43,8 @@ pub struct Size {
     pub cells: f64,
     /// Labels, d.
     pub labels: usize,
+    /// Labels present per row.
+    pub present: f64,
     /// Distinct label sets.
     pub sets: usize,
     /// Whether the features are sparse.
@@ -57,7 +60,9 @@ impl Size {
             Matrix::Sparse(sparse) => sparse.stored() as f64 / rows.max(1) as f64,
         };
         let sets = SeenSets::new(data.labels(), None).sets().len();
-        Size { rows, columns, cells, labels: data.labels().count(), sets, sparse: data.features().is_sparse() }
+        let labels = data.labels();
+        let present = labels.sets().iter().map(LabelSet::count).sum::<usize>() as f64 / rows.max(1) as f64;
+        Size { rows, columns, cells, labels: labels.count(), present, sets, sparse: data.features().is_sparse() }
     }
 
     /// The size of so many of the rows.
@@ -103,17 +108,24 @@ impl Size {
     /// Regressions and gate, forest, edges, EM of the tied trees, and the table of held-out rows.
     fn stack(&self, params: &StackParams) -> f64 {
         let (rows, labels) = (self.rows as f64, self.labels as f64);
-        let most = params.tied.experts.min(params.tied.cells / (self.rows * self.labels).max(1)).max(1);
-        let experts = most.min(self.sets) as f64;
-        // Sparse features may get Nyström features, or stay as they are: whatever is more work.
-        let own = if self.sparse { self.work().max(self.mapped().work()) } else { self.mapped().work() };
+        let experts = params.most_experts(self.rows, self.labels).min(self.sets) as f64;
+        // The map is chosen later. Sparse features stay as they are, or get Nyström features: whatever is more work; dense ones
+        // are reckoned half way, so that neither outcome is far off.
+        let (plain, mapped) = (self.work(), self.mapped().work());
+        let own = if self.sparse { plain.max(mapped) } else { (plain * mapped).sqrt() };
         let regressions = REGRESSION * (LEVEL_FITS * labels + GATE_FITS * experts) * own;
         let trees = (params.folds * params.held_out_trees) as f64;
-        let forest = SPLIT * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
-        let edges = EDGE * rows * labels * labels.min(params.structure.parents as f64);
-        let tied = TIED * rows * labels * experts;
-        let held = params.held_out_rows.max(self.rows / params.folds).min(self.rows) as f64;
-        let table = TABLE * held * self.sets.min(params.pool.sets) as f64 * experts * labels;
+        let split = if self.sparse { SPARSE_SPLIT } else { SPLIT };
+        let forest = split * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
+        // Level 1 is fitted without each held-out fold, and once to all rows.
+        let folds = params.folds.min(self.rows).max(1);
+        let held_out = params.held_out_folds(self.rows, folds);
+        let fits = 1.0 + held_out as f64;
+        let edges = EDGE * fits * rows * labels * labels.min(params.structure.tried(self.labels) as f64);
+        let tied = TIED * fits * rows * labels * experts;
+        let held = rows * held_out as f64 / folds as f64;
+        let codes = (3.0 * self.present).clamp(1.0, labels);
+        let table = TABLE * held * self.sets.min(params.pool.sets) as f64 * experts * codes;
         let map = EIGEN * (5.0 * cube(params.map.choice_landmarks.min(self.rows)) + cube(500.min(self.rows)));
         regressions + forest + edges + tied + table + map
     }

@@ -95,7 +95,7 @@ fn the_budget_leaves_out_what_it_cannot_pay() {
 
 #[test]
 fn costs_grow_with_everything_they_depend_on() {
-    let size = Size { rows: 1000, columns: 50, cells: 50.0, labels: 10, sets: 100, sparse: false };
+    let size = Size { rows: 1000, columns: 50, cells: 50.0, labels: 10, present: 2.0, sets: 100, sparse: false };
     for candidate in Candidate::ALL {
         let own = size.seconds(candidate);
         for larger in [
@@ -108,6 +108,21 @@ fn costs_grow_with_everything_they_depend_on() {
         }
         assert!(own > 0.0 && own < 60.0, "{candidate:?}: {own}");
     }
+}
+
+#[test]
+fn who_is_too_dear_for_the_smallest_race_is_left_out_of_it() {
+    let size = Size { rows: 2000, columns: 40, cells: 40.0, labels: 1000, present: 20.0, sets: 2000, sparse: false };
+    let smallest = size.with_rows(60);
+    for candidate in [Candidate::Kernel, Candidate::Linear] {
+        assert!(smallest.seconds(candidate) > 0.15 * size.seconds(Candidate::Stack), "{candidate:?}");
+    }
+    // A share that nobody can keep to, on data where the race would be a matter of seconds.
+    let data = planted(200, 40, 1.0);
+    let choice = fitted(json!({"race_share": 1e-9}), &data, None).choice().unwrap().clone();
+    let dear = |entrant: &Entrant| entrant.left_out.as_ref().is_some_and(|why| why.contains("too dear to race"));
+    let left_out: Vec<bool> = choice.candidates.iter().map(dear).collect();
+    assert_eq!((choice.chosen.as_str(), choice.race_rows, left_out), ("stack", 0, vec![false, true, true]));
 }
 
 #[test]

@@ -176,8 +176,9 @@ impl<'a> Trainer<'a> {
 
     /// Lets a few regressions that see part of the rows join those that see all of them, with weight 0 elsewhere.
     ///
-    /// The kernels spend as much on one regression as on a tile of them, so on a block of its own a group costs its
-    /// share of the rows per tile; among the others each of its members costs its share of a tile of all rows.
+    /// On sparse rows the kernels spend as much on one regression as on a tile of them, so on a block of its own a group
+    /// costs its share of the rows per tile; among the others each of its members costs its share of a tile of all rows.
+    /// Dense rows have no tiles, but gathering a group's rows takes as long as several regressions on them.
     fn merge_narrow(&self, groups: &mut BTreeMap<Condition, Vec<(usize, Job<'_>)>>) {
         let rows = self.design.rows();
         let is_narrow = |condition: Condition, members: usize| match condition {

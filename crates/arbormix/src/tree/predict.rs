@@ -1,8 +1,11 @@
 //! A fitted CTBN.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
+use super::inference::lanes::LaneTables;
 use super::inference::{self, Table};
 use super::nodes::{Condition, Fitted};
 use crate::data::LabelSet;
@@ -96,6 +99,24 @@ impl Tree {
         let mut tables = vec![Table::default(); self.nodes.len() * features.rows()];
         log_sigmoid_pairs(&log_odds, tables.as_flattened_mut());
         tables
+    }
+
+    /// The margins of the tree's regressions at some rows, rows × regressions.
+    pub(crate) fn margins(&self, features: &Matrix, rows: Range<usize>) -> DenseMatrix {
+        self.regressions.values_of(features, rows)
+    }
+
+    /// Room for the tables of the W rows from `first` on, with the log-odds where the log-probabilities of being absent
+    /// will stand: so that these can be worked out in place.
+    pub(crate) fn lane_log_odds<const W: usize>(&self, margins: &DenseMatrix, first: usize) -> LaneTables<W> {
+        let mut log_odds = vec![[[0.0; W]; 2]; self.nodes.len()];
+        for lane in 0..W {
+            let margins = margins.row(first + lane);
+            for (odds, node) in log_odds.iter_mut().zip(&self.nodes) {
+                [odds[0][lane], odds[1][lane]] = node.log_odds(|column| margins[column]);
+            }
+        }
+        [log_odds, vec![[[0.0; W]; 2]; self.nodes.len()]]
     }
 
     /// One row's share of [`Tree::tables`].

@@ -102,7 +102,7 @@ impl Task<'_> {
         let block = self.design.block(Some(&split.rows.held), &[]);
         let holders = surprises.is_some().then(|| self.holders(&split.rows.held));
         let mut scores = vec![0.0; self.labels.len()];
-        block.visit_margins(&split.alone.iter().collect::<Vec<_>>(), |label, margins| {
+        block.visit_rough_margins(&split.alone.iter().collect::<Vec<_>>(), |label, margins| {
             scores[label] = self.log_likelihood(&block, label, margins);
             if let (Some(surprises), Some(holders)) = (&mut surprises, &holders) {
                 surprises.add(self, &split.rows.held, holders, label, margins);
@@ -201,7 +201,7 @@ impl Task<'_> {
     /// Σ ωₙ log P(yᵢ | …) over a block, for each child.
     fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
         let mut scores = vec![0.0; children.len()];
-        block.visit_margins(coefficients, |place, margins| {
+        block.visit_rough_margins(coefficients, |place, margins| {
             scores[place] = self.log_likelihood(block, children[place], margins);
         });
         scores

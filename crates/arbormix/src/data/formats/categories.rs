@@ -13,14 +13,12 @@ pub(super) struct Categories {
 const SHORT: usize = 8;
 
 impl Categories {
-    pub(super) fn new(words: Vec<String>) -> Categories {
-        let mut categories = Categories::default();
-        words.into_iter().for_each(|word| categories.add(word));
-        categories
-    }
-
     pub(super) fn words(&self) -> &[String] {
         &self.words
+    }
+
+    pub(super) fn into_words(self) -> Vec<String> {
+        self.words
     }
 
     pub(super) fn code(&self, word: &str) -> Option<usize> {

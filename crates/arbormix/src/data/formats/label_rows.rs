@@ -29,6 +29,7 @@ impl LabelRows {
     }
 
     /// Sets a cell of the current row: present, absent, or unknown.
+    #[inline]
     pub(super) fn set(&mut self, label: usize, cell: Option<bool>) {
         if let Some(row) = self.sets.last_mut() {
             row.set(label, cell == Some(true));

@@ -1,5 +1,6 @@
 //! Which columns are labels.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -78,7 +79,7 @@ impl FromStr for LabelSource {
         let mut names = csv::ReaderBuilder::new().has_headers(false).from_reader(list.as_bytes()).into_records();
         match (names.next(), names.next()) {
             (Some(Ok(record)), None) if record.iter().all(|name| !name.is_empty()) => {
-                let mut seen = std::collections::HashSet::new();
+                let mut seen = HashSet::new();
                 if let Some(name) = record.iter().find(|name| !seen.insert(*name)) {
                     return Err(refusal(format!("{name:?} is listed twice")));
                 }
@@ -112,13 +113,13 @@ impl Roles {
     /// Assigns the columns with the given names; `origin` says who chose `source`, in the plural, for messages.
     pub(super) fn assign(
         path: &Path,
-        names: &[String],
+        names: &[&str],
         source: &LabelSource,
         origin: &str,
         drop: &[String],
     ) -> Result<Roles> {
         require_names(path, "the columns to leave out", drop, names)?;
-        let kept: Vec<usize> = (0..names.len()).filter(|&c| !drop.contains(&names[c])).collect();
+        let kept: Vec<usize> = (0..names.len()).filter(|&c| !drop.iter().any(|name| name == names[c])).collect();
         let no_labels = |reason: String| FormatError::NoLabels { path: path.to_path_buf(), reason };
         let counted = |asked: usize| match kept.len() {
             columns if asked <= columns => Ok(asked),
@@ -135,8 +136,8 @@ impl Roles {
             }
             LabelSource::Names(wanted) => {
                 require_names(path, origin, wanted, names)?;
-                let wanted: std::collections::HashSet<&String> = wanted.iter().collect();
-                kept.iter().copied().filter(|&column| wanted.contains(&names[column])).collect()
+                let wanted: HashSet<&str> = wanted.iter().map(String::as_str).collect();
+                kept.iter().copied().filter(|&column| wanted.contains(names[column])).collect()
             }
             LabelSource::First(count) => kept[..counted(*count)?].to_vec(),
             LabelSource::Last(count) => kept[kept.len() - counted(*count)?..].to_vec(),
@@ -145,15 +146,15 @@ impl Roles {
             }
         };
         if chosen.is_empty() {
-            let found = quoted(names.iter().map(String::as_str));
+            let found = quoted(names.iter().copied());
             return Err(no_labels(format!("{origin} choose none of the columns {found}")).into());
         }
-        let label_names = chosen.iter().map(|&column| names[column].clone()).collect();
+        let label_names = chosen.iter().map(|&column| names[column].to_string()).collect();
         Ok(Roles::with(names.len(), &kept, label_names, &chosen, Vec::new()))
     }
 
-    fn known(names: &[String], kept: &[usize], known: &[String]) -> Roles {
-        let columns: std::collections::HashMap<&str, usize> = kept.iter().map(|&c| (names[c].as_str(), c)).collect();
+    fn known(names: &[&str], kept: &[usize], known: &[String]) -> Roles {
+        let columns: std::collections::HashMap<&str, usize> = kept.iter().map(|&c| (names[c], c)).collect();
         let place = |name: &String| columns.get(name.as_str()).copied().unwrap_or(usize::MAX);
         let places: Vec<usize> = known.iter().map(place).collect();
         let unknown = (0..known.len()).filter(|&label| places[label] == usize::MAX).collect();
@@ -178,17 +179,24 @@ impl Roles {
 }
 
 /// Errs if a name is not among those of the file.
-pub(super) fn require_names(path: &Path, origin: &str, wanted: &[String], names: &[String]) -> Result<()> {
-    let names_there: std::collections::HashSet<&String> = names.iter().collect();
-    let mut missing = wanted.iter().filter(|name| !names_there.contains(name)).map(String::as_str).peekable();
-    if missing.peek().is_none() {
+pub(super) fn require_names(path: &Path, origin: &str, wanted: &[String], names: &[&str]) -> Result<()> {
+    // Few are wanted, and there may be many: those that are there are struck off.
+    let mut missing: HashSet<&str> = wanted.iter().map(String::as_str).collect();
+    for name in names {
+        if missing.is_empty() {
+            break;
+        }
+        missing.remove(name);
+    }
+    if missing.is_empty() {
         return Ok(());
     }
+    let missing = wanted.iter().map(String::as_str).filter(|name| missing.contains(name));
     Err(FormatError::UnknownNames {
         path: path.to_path_buf(),
         origin: origin.to_string(),
         missing: quoted(missing),
-        known: quoted(names.iter().map(String::as_str)),
+        known: quoted(names.iter().copied()),
     }
     .into())
 }

@@ -106,10 +106,14 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The column of a byte offset, counted in characters from 1.
+    pub(super) fn column(&self, offset: usize) -> usize {
+        self.text[..offset].chars().count() + 1
+    }
+
     /// The place of a byte offset in the line.
     pub(super) fn place(&self, offset: usize) -> Place {
-        let column = self.text[..offset].chars().count() + 1;
-        Place::Text { path: self.path.to_path_buf(), line: self.number, column }
+        Place::Text { path: self.path.to_path_buf(), line: self.number, column: self.column(offset) }
     }
 }
 

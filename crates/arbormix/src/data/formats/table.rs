@@ -22,6 +22,8 @@ pub(super) struct Table {
     label_names: Vec<String>,
     labels: LabelRows,
     values: Vec<f64>,
+    /// The labels of a row under construction, see [`Table::put_plain_row`].
+    plain_labels: Vec<(usize, Option<bool>)>,
 }
 
 struct TableColumn {
@@ -58,8 +60,9 @@ pub(super) fn is_missing(text: &str) -> bool {
 
 impl Table {
     pub(super) fn new(path: &Path, names: Vec<String>, options: &ReadOptions) -> Result<Table> {
-        let roles = Roles::assign(path, &names, &options.labels, LABEL_OPTION, &options.drop)?;
-        require_names(path, "the nominal columns", &options.nominal, &names)?;
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let roles = Roles::assign(path, &all, &options.labels, LABEL_OPTION, &options.drop)?;
+        require_names(path, "the nominal columns", &options.nominal, &all)?;
         let column = |(name, &role): (String, &Role)| {
             let content = match role {
                 Role::Label(_) => Content::Label(Words::new(options.positive.as_deref())),
@@ -70,7 +73,7 @@ impl Table {
         };
         let columns = names.into_iter().zip(&roles.of).map(column).collect();
         let labels = LabelRows::new(LabelSet::empty(roles.label_names.len()), &roles.unknown);
-        Ok(Table { columns, label_names: roles.label_names, labels, values: Vec::new() })
+        Ok(Table { columns, label_names: roles.label_names, labels, values: Vec::new(), plain_labels: Vec::new() })
     }
 
     pub(super) fn width(&self) -> usize {
@@ -88,6 +91,57 @@ impl Table {
 
     pub(super) fn start_row(&mut self) {
         self.labels.start_row();
+    }
+
+    /// Adds a row of numbers, labels 0 and 1 and empty cells, without quotes and blanks, in columns that are known to hold
+    /// such; false, and nothing is added, if it is another one.
+    pub(super) fn put_plain_row(&mut self, line: &str, delimiter: u8) -> bool {
+        // Other characters than ASCII are more than the one byte that is looked for.
+        let first = self.values.len();
+        let plain = delimiter.is_ascii() && self.plain_cells(line, delimiter).is_some();
+        if !plain {
+            self.values.truncate(first);
+            self.plain_labels.clear();
+            return false;
+        }
+        self.labels.start_row();
+        for (label, cell) in self.plain_labels.drain(..) {
+            self.labels.set(label, cell);
+        }
+        true
+    }
+
+    /// Adds the cells of such a row, its labels to those of a row that may yet turn out to be another one.
+    fn plain_cells(&mut self, line: &str, delimiter: u8) -> Option<()> {
+        let bytes = line.as_bytes();
+        // Every cell ends with a delimiter but the last.
+        let mut at = 0;
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            if place > 0 {
+                at = Some(at + 1).filter(|_| bytes.get(at) == Some(&delimiter))?;
+            }
+            let ends = |at: usize| bytes.get(at).is_none_or(|&byte| byte == delimiter);
+            let empty = ends(at);
+            match (column.role, &mut column.content) {
+                (Role::Feature(_), Content::Numbers) if empty => self.values.push(f64::NAN),
+                (Role::Feature(_), Content::Numbers) => {
+                    let (value, length) = decimal::leading(&bytes[at..])?;
+                    self.values.push(value);
+                    at += length;
+                }
+                (Role::Label(label), Content::Label(_)) if empty => self.plain_labels.push((label, None)),
+                (Role::Label(label), Content::Label(words)) if matches!(bytes[at], b'0' | b'1') && ends(at + 1) => {
+                    self.plain_labels.push((label, Some(words.read(&line[at..at + 1]).ok()?)));
+                    at += 1;
+                }
+                (Role::Dropped, _) if bytes[at..].first() != Some(&b'"') => {
+                    let rest = &bytes[at..];
+                    at += rest.iter().position(|&byte| byte == delimiter).unwrap_or(rest.len());
+                }
+                _ => return None,
+            }
+        }
+        (at == bytes.len()).then_some(())
     }
 
     /// The next cell of the current row.
@@ -116,9 +170,7 @@ impl Table {
 impl TableColumn {
     fn into_column(self) -> Column {
         let kind = match self.content {
-            Content::Words(categories) | Content::Nominal(categories) => {
-                ColumnKind::Nominal(categories.words().to_vec())
-            }
+            Content::Words(categories) | Content::Nominal(categories) => ColumnKind::Nominal(categories.into_words()),
             _ => ColumnKind::Numeric,
         };
         Column { name: self.name, kind }

@@ -1,245 +1,322 @@
-//! Products of dense rows.
+//! Products of dense rows; here the lanes of a register run along a row's cells.
+//!
+//! As in every fast matrix product, a few rows meet a few vectors at once and their sums stay in registers, so that a cell
+//! that was loaded serves several of them; few vectors (regressions that have not converged yet) waste no lanes. Rows are
+//! worked on in strips that stay in the nearest cache for all vectors and for the way back.
 
-use pulp::{Arch, NullaryFnOnce};
+use super::{Kernel, Lanes, Tiled};
+use crate::matrix::{Columns, DenseMatrix, Real, flops};
 
-use super::{HALF, Lanes, TILE, load, side_by_side, store, tiles};
-use crate::matrix::{Columns, DenseMatrix, flops};
+/// Rows of a strip: a multiple of all numbers of rows that meet vectors at once.
+const STRIP: usize = 12;
+/// Vectors that meet rows at once, at most; with the rows of `for_some!` they have six to twelve sums in registers.
+const VECTORS: usize = 6;
 
-/// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
-const ROWS_TOGETHER: usize = 48;
-/// Rows whose sums are kept in registers at once: with a tile of eight that is twelve of sixteen registers, and a tile,
-/// which does not fit the nearest cache beside the rows, is read once for all of them.
-pub(super) const GROUP: usize = 6;
-
-/// Σⱼ X[n, j] v[j] for a group of rows.
-#[inline(always)]
-pub(super) fn group_product<const W: usize, const R: usize>(rows: &[&[f64]; R], right: &[Lanes<W>]) -> [Lanes<W>; R] {
-    let rows = rows.map(|row| &row[..right.len()]);
-    let mut sums = [Lanes::ZERO; R];
-    for (j, v) in right.iter().enumerate() {
-        for r in 0..R {
-            sums[r].add_scaled(rows[r][j], v);
+/// Runs `$body` with the constants `$vectors` (1 to 6) and `$rows`, how many rows meet so many vectors at once.
+macro_rules! for_some {
+    ($count:expr, |$vectors:ident, $rows:ident| $body:expr) => {
+        match $count {
+            1 => for_some!(@ 1, 6, $vectors, $rows, $body),
+            2 => for_some!(@ 2, 6, $vectors, $rows, $body),
+            3 => for_some!(@ 3, 4, $vectors, $rows, $body),
+            4 => for_some!(@ 4, 3, $vectors, $rows, $body),
+            5 => for_some!(@ 5, 2, $vectors, $rows, $body),
+            _ => for_some!(@ 6, 2, $vectors, $rows, $body),
         }
-    }
-    sums
-}
-
-/// out[j] += Σₙ X[n, j] u[n] over a group of rows.
-#[inline(always)]
-fn add_group<const W: usize, const R: usize>(rows: &[&[f64]; R], left: &[Lanes<W>; R], out: &mut [Lanes<W>]) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (j, out) in out.iter_mut().enumerate() {
-        let mut sum = *out;
-        for r in 0..R {
-            sum.add_scaled(rows[r][j], &left[r]);
-        }
-        *out = sum;
-    }
-}
-
-/// Calls `$work(rows, first row)` for groups of rows of the range, six at a time, then one by one.
-macro_rules! for_groups {
-    ($matrix:expr, $range:expr, |$rows:ident, $first:ident| $work:expr) => {{
-        let mut $first = $range.start;
-        while $first + GROUP <= $range.end {
-            let $rows: [&[f64]; GROUP] = std::array::from_fn(|r| $matrix.row($first + r));
-            $work;
-            $first += GROUP;
-        }
-        while $first < $range.end {
-            let $rows = [$matrix.row($first)];
-            $work;
-            $first += 1;
-        }
+    };
+    (@ $p:literal, $r:literal, $vectors:ident, $rows:ident, $body:expr) => {{
+        const $vectors: usize = $p;
+        const $rows: usize = $r;
+        $body
     }};
 }
-pub(super) use for_groups;
 
-/// Ranges of rows worked on together.
-pub(super) fn strips(rows: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-    (0..rows.div_ceil(ROWS_TOGETHER)).map(move |s| s * ROWS_TOGETHER..((s + 1) * ROWS_TOGETHER).min(rows))
+/// Shares of so many vectors that they differ by one at most and hold [`VECTORS`] at most: first vector, number.
+fn shares(vectors: usize) -> impl Iterator<Item = (usize, usize)> {
+    let count = vectors.div_ceil(VECTORS);
+    let start = move |share: usize| share * vectors / count.max(1);
+    (0..count).map(move |share| (start(share), start(share + 1) - start(share)))
 }
 
-#[inline(always)]
-fn dense_product_tile<const W: usize>(matrix: &DenseMatrix, right: &Columns, first: usize, out: &mut Columns) {
-    let tile = load::<W>(right, first);
-    let mut sums = vec![Lanes::<W>::ZERO; matrix.rows()];
-    for_groups!(matrix, (0..matrix.rows()), |rows, n| {
-        let group = group_product(&rows, &tile);
-        sums[n..n + group.len()].copy_from_slice(&group);
-    });
-    store(&sums, out, first);
-}
-
-/// X · right, rows × P.
-pub(in crate::matrix) fn dense_product(matrix: &DenseMatrix, right: &Columns) -> Columns {
-    flops::count(matrix.values().len(), right.cols());
-    Arch::new().dispatch(DenseProduct { matrix, right })
-}
-
-struct DenseProduct<'a> {
-    matrix: &'a DenseMatrix,
-    right: &'a Columns,
-}
-
-impl NullaryFnOnce for DenseProduct<'_> {
-    type Output = Columns;
-
-    #[inline(always)]
-    fn call(self) -> Columns {
-        let DenseProduct { matrix, right } = self;
-        let mut out = Columns::zeros(matrix.rows(), right.cols());
-        for (first, wide) in tiles(right.cols()) {
-            match wide {
-                true => dense_product_tile::<TILE>(matrix, right, first, &mut out),
-                false => dense_product_tile::<HALF>(matrix, right, first, &mut out),
-            }
-        }
-        out
-    }
-}
-
-#[inline(always)]
-fn dense_transposed_tile<const W: usize, const SQUARED: bool>(
-    matrix: &DenseMatrix,
-    left: &Columns,
+/// A strip of rows.
+struct Strip<'a, T> {
+    cells: &'a [T],
+    cols: usize,
     first: usize,
-    out: &mut Columns,
-) {
-    let tile = load::<W>(left, first);
-    let mut sums = vec![Lanes::<W>::ZERO; matrix.cols()];
-    for_groups!(matrix, (0..matrix.rows()), |rows, n| {
-        let group = std::array::from_fn(|r| tile[n + r]);
-        if SQUARED {
-            add_group_squared(&rows, &group, &mut sums);
-        } else {
-            add_group(&rows, &group, &mut sums);
-        }
-    });
-    store(&sums, out, first);
+    rows: usize,
 }
 
-/// out[j] += Σₙ X[n, j]² u[n] over a group of rows.
+fn strips<T: Real>(matrix: &DenseMatrix<T>) -> impl Iterator<Item = Strip<'_, T>> {
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    (0..rows).step_by(STRIP).map(move |first| {
+        let rows = STRIP.min(rows - first);
+        Strip { cells: &matrix.values()[first * cols..(first + rows) * cols], cols, first, rows }
+    })
+}
+
+/// A vector in registers' portions, the last one filled up with zeros.
 #[inline(always)]
-fn add_group_squared<const W: usize, const R: usize>(rows: &[&[f64]; R], left: &[Lanes<W>; R], out: &mut [Lanes<W>]) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (j, out) in out.iter_mut().enumerate() {
-        let mut sum = *out;
+fn portions<T: Real, const W: usize>(vector: &[T]) -> Vec<Lanes<T, W>> {
+    let mut out = vec![Lanes::ZERO; vector.len().div_ceil(W)];
+    for (to, from) in out.iter_mut().zip(vector.chunks(W)) {
+        to.0[..from.len()].copy_from_slice(from);
+    }
+    out
+}
+
+/// The sums of R rows of a strip with P vectors.
+#[inline(always)]
+fn sums<T: Real, const W: usize, const R: usize, const P: usize>(
+    rows: [&[T]; R],
+    vectors: &[Vec<Lanes<T, W>>; P],
+) -> [[T; P]; R] {
+    let whole = rows[0].len() / W;
+    let cells: [(&[[T; W]], &[T]); R] = rows.map(|row| {
+        let (cells, rest) = row.as_chunks::<W>();
+        (&cells[..whole], rest)
+    });
+    let portions: [&[Lanes<T, W>]; P] = std::array::from_fn(|p| &vectors[p][..whole]);
+    let mut sums = [[Lanes::<T, W>::ZERO; P]; R];
+    for at in 0..whole {
         for r in 0..R {
-            sum.add_scaled(rows[r][j] * rows[r][j], &left[r]);
-        }
-        *out = sum;
-    }
-}
-
-/// Xᵀ · left, columns × P; with `SQUARED`, of the squares of X's cells.
-pub(in crate::matrix) fn dense_transposed<const SQUARED: bool>(matrix: &DenseMatrix, left: &Columns) -> Columns {
-    flops::count(matrix.values().len(), left.cols());
-    Arch::new().dispatch(DenseTransposed::<SQUARED> { matrix, left })
-}
-
-struct DenseTransposed<'a, const SQUARED: bool> {
-    matrix: &'a DenseMatrix,
-    left: &'a Columns,
-}
-
-impl<const SQUARED: bool> NullaryFnOnce for DenseTransposed<'_, SQUARED> {
-    type Output = Columns;
-
-    #[inline(always)]
-    fn call(self) -> Columns {
-        let DenseTransposed { matrix, left } = self;
-        let mut out = Columns::zeros(matrix.cols(), left.cols());
-        for (first, wide) in tiles(left.cols()) {
-            match wide {
-                true => dense_transposed_tile::<TILE, SQUARED>(matrix, left, first, &mut out),
-                false => dense_transposed_tile::<HALF, SQUARED>(matrix, left, first, &mut out),
+            for p in 0..P {
+                sums[r][p].add_product(&cells[r].0[at], &portions[p][at].0);
             }
+        }
+    }
+    if vectors[0].len() > whole {
+        for r in 0..R {
+            let mut last = [T::ZERO; W];
+            last[..cells[r].1.len()].copy_from_slice(cells[r].1);
+            for p in 0..P {
+                sums[r][p].add_product(&last, &vectors[p][whole].0);
+            }
+        }
+    }
+    sums.map(|row| row.map(|lanes| lanes.total()))
+}
+
+impl<T: Real> Strip<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: usize) -> &[T] {
+        &self.cells[row * self.cols..(row + 1) * self.cols]
+    }
+
+    /// X · vectors: for each row of the strip its P sums.
+    #[inline(always)]
+    fn product<const W: usize, const R: usize, const P: usize>(
+        &self,
+        vectors: &[Vec<Lanes<T, W>>; P],
+    ) -> [[T; P]; STRIP] {
+        let mut out = [[T::ZERO; P]; STRIP];
+        let mut row = 0;
+        while row + R <= self.rows {
+            let some = sums::<T, W, R, P>(std::array::from_fn(|r| self.row(row + r)), vectors);
+            out[row..row + R].copy_from_slice(&some);
+            row += R;
+        }
+        while row < self.rows {
+            [out[row]] = sums::<T, W, 1, P>([self.row(row)], vectors);
+            row += 1;
         }
         out
     }
-}
 
-/// One tile of a curved product.
-struct CurvedTile<const W: usize> {
-    first: usize,
-    right: Vec<Lanes<W>>,
-    factors: Vec<Lanes<W>>,
-    inner: Vec<Lanes<W>>,
-    out: Vec<Lanes<W>>,
-}
-
-impl<const W: usize> CurvedTile<W> {
+    /// out += Xᵀ · left, where `left` has P numbers for each row; with `SQUARED`, of the squares of X's cells.
     #[inline(always)]
-    fn new(matrix: &DenseMatrix, right: &Columns, factors: &[&[f64]], first: usize) -> CurvedTile<W> {
-        CurvedTile {
-            first,
-            right: load(right, first),
-            factors: side_by_side(matrix.rows(), factors[first..].iter().copied()),
-            inner: vec![Lanes::ZERO; matrix.rows()],
-            out: vec![Lanes::ZERO; matrix.cols()],
+    fn add_back<const SQUARED: bool, const W: usize, const P: usize>(
+        &self,
+        left: &[[T; P]; STRIP],
+        out: &mut [Vec<Lanes<T, W>>; P],
+    ) {
+        let whole = self.cols / W;
+        let mut at = 0;
+        while at + 2 <= whole {
+            self.add_portions::<SQUARED, W, P, 2>(left, out, at);
+            at += 2;
         }
-    }
-
-    #[inline(always)]
-    fn add(&mut self, matrix: &DenseMatrix, range: std::ops::Range<usize>) {
-        for_groups!(matrix, range, |rows, n| {
-            let mut group = group_product(&rows, &self.right);
-            for (r, sums) in group.iter_mut().enumerate() {
-                self.inner[n + r] = *sums;
-                for lane in 0..W {
-                    sums.0[lane] *= self.factors[n + r].0[lane];
+        if at < whole {
+            self.add_portions::<SQUARED, W, P, 1>(left, out, at);
+        }
+        let rest = self.cols - whole * W;
+        if rest > 0 {
+            for row in 0..self.rows {
+                let mut cells = [T::ZERO; W];
+                cells[..rest].copy_from_slice(&self.row(row)[whole * W..]);
+                if SQUARED {
+                    cells.iter_mut().for_each(|cell| *cell *= *cell);
+                }
+                for p in 0..P {
+                    out[p][whole].add_scaled(left[row][p], &Lanes(cells));
                 }
             }
-            add_group(&rows, &group, &mut self.out);
-        });
+        }
+    }
+
+    /// The same for N neighbouring portions of columns.
+    #[inline(always)]
+    fn add_portions<const SQUARED: bool, const W: usize, const P: usize, const N: usize>(
+        &self,
+        left: &[[T; P]; STRIP],
+        out: &mut [Vec<Lanes<T, W>>; P],
+        at: usize,
+    ) {
+        let mut sums: [[Lanes<T, W>; N]; P] = std::array::from_fn(|p| std::array::from_fn(|n| out[p][at + n]));
+        for row in 0..self.rows {
+            let (cells, _) = self.cells[row * self.cols + at * W..][..N * W].as_chunks::<W>();
+            for n in 0..N {
+                let mut cells = cells[n];
+                if SQUARED {
+                    cells.iter_mut().for_each(|cell| *cell *= *cell);
+                }
+                for p in 0..P {
+                    sums[p][n].add_scaled(left[row][p], &Lanes(cells));
+                }
+            }
+        }
+        for p in 0..P {
+            out[p][at..at + N].copy_from_slice(&sums[p]);
+        }
     }
 }
 
-/// Xᵀ (factors ∘ X · right) and X · right, reading X once: `factors` are P columns of one number per row, `right`
-/// columns × P.
-pub(in crate::matrix) fn dense_curved(matrix: &DenseMatrix, right: &Columns, factors: &[&[f64]]) -> (Columns, Columns) {
-    flops::count(matrix.values().len(), 2 * right.cols());
-    Arch::new().dispatch(DenseCurved { matrix, right, factors })
+/// P neighbouring vectors in portions.
+#[inline(always)]
+fn some_portions<T: Real, const W: usize, const P: usize>(vectors: &[&[T]], first: usize) -> [Vec<Lanes<T, W>>; P] {
+    std::array::from_fn(|p| portions(vectors[first + p]))
 }
 
-struct DenseCurved<'a> {
-    matrix: &'a DenseMatrix,
-    right: &'a Columns,
-    factors: &'a [&'a [f64]],
+/// Writes sums kept in portions to columns of `out`.
+#[inline(always)]
+fn finish<T: Real, const W: usize, const P: usize>(sums: &[Vec<Lanes<T, W>>; P], out: &mut Columns<T>, first: usize) {
+    for p in 0..P {
+        for (to, from) in out.column_mut(first + p).chunks_mut(W).zip(&sums[p]) {
+            to.copy_from_slice(&from.0[..to.len()]);
+        }
+    }
 }
 
-impl NullaryFnOnce for DenseCurved<'_> {
-    type Output = (Columns, Columns);
+/// X · right, rows × P; `right` are P vectors with a number per column.
+pub(in crate::matrix) fn dense_product<T: Tiled>(matrix: &DenseMatrix<T>, right: &[&[T]]) -> Columns<T> {
+    flops::count::<T>(matrix.values().len(), right.len());
+    T::run(DenseProduct { matrix, right })
+}
+
+struct DenseProduct<'a, T> {
+    matrix: &'a DenseMatrix<T>,
+    right: &'a [&'a [T]],
+}
+
+impl<T: Tiled> Kernel for DenseProduct<'_, T> {
+    type Output = Columns<T>;
 
     #[inline(always)]
-    fn call(self) -> (Columns, Columns) {
-        let DenseCurved { matrix, right, factors } = self;
-        let mut out = Columns::zeros(matrix.cols(), right.cols());
-        let mut inner = Columns::zeros(matrix.rows(), right.cols());
-        let mut eights: Vec<CurvedTile<TILE>> = Vec::new();
-        let mut fours: Vec<CurvedTile<HALF>> = Vec::new();
-        for (first, wide) in tiles(right.cols()) {
-            match wide {
-                true => eights.push(CurvedTile::new(matrix, right, factors, first)),
-                false => fours.push(CurvedTile::new(matrix, right, factors, first)),
-            }
+    fn call<const W: usize, const TWO: usize>(self) -> Columns<T> {
+        let mut out = Columns::zeros(self.matrix.rows(), self.right.len());
+        for (first, count) in shares(self.right.len()) {
+            for_some!(count, |P, R| {
+                let vectors = some_portions::<T, W, P>(self.right, first);
+                for strip in strips(self.matrix) {
+                    put(&strip.product::<W, R, P>(&vectors), &strip, first, &mut out);
+                }
+            });
         }
-        for strip in strips(matrix.rows()) {
-            for tile in &mut eights {
-                tile.add(matrix, strip.clone());
-            }
-            for tile in &mut fours {
-                tile.add(matrix, strip.clone());
-            }
+        out
+    }
+}
+
+/// Writes the sums of a strip's rows.
+#[inline(always)]
+fn put<T: Real, const P: usize>(sums: &[[T; P]; STRIP], strip: &Strip<'_, T>, first: usize, out: &mut Columns<T>) {
+    for p in 0..P {
+        for (to, sums) in out.column_mut(first + p)[strip.first..strip.first + strip.rows].iter_mut().zip(sums) {
+            *to = sums[p];
         }
-        for tile in &eights {
-            store(&tile.inner, &mut inner, tile.first);
-            store(&tile.out, &mut out, tile.first);
+    }
+}
+
+/// Xᵀ · left, columns × P, where `left` are P vectors with a number per row; with `SQUARED`, of the squares of X's cells.
+pub(in crate::matrix) fn dense_transposed<T: Tiled, const SQUARED: bool>(
+    matrix: &DenseMatrix<T>,
+    left: &[&[T]],
+) -> Columns<T> {
+    flops::count::<T>(matrix.values().len(), left.len());
+    T::run(DenseTransposed::<T, SQUARED> { matrix, left })
+}
+
+struct DenseTransposed<'a, T, const SQUARED: bool> {
+    matrix: &'a DenseMatrix<T>,
+    left: &'a [&'a [T]],
+}
+
+impl<T: Tiled, const SQUARED: bool> Kernel for DenseTransposed<'_, T, SQUARED> {
+    type Output = Columns<T>;
+
+    #[inline(always)]
+    fn call<const W: usize, const TWO: usize>(self) -> Columns<T> {
+        let mut out = Columns::zeros(self.matrix.cols(), self.left.len());
+        for (first, count) in shares(self.left.len()) {
+            for_some!(count, |P, _ROWS| {
+                let mut sums = [const { Vec::new() }; P].map(|_: Vec<Lanes<T, W>>| zeros(self.matrix.cols()));
+                for strip in strips(self.matrix) {
+                    let mut left = [[T::ZERO; P]; STRIP];
+                    for p in 0..P {
+                        let column = &self.left[first + p][strip.first..strip.first + strip.rows];
+                        left.iter_mut().zip(column).for_each(|(to, &from)| to[p] = from);
+                    }
+                    strip.add_back::<SQUARED, W, P>(&left, &mut sums);
+                }
+                finish(&sums, &mut out, first);
+            });
         }
-        for tile in &fours {
-            store(&tile.inner, &mut inner, tile.first);
-            store(&tile.out, &mut out, tile.first);
+        out
+    }
+}
+
+#[inline(always)]
+fn zeros<T: Real, const W: usize>(cols: usize) -> Vec<Lanes<T, W>> {
+    vec![Lanes::ZERO; cols.div_ceil(W)]
+}
+
+/// Xᵀ (factors ∘ X · right) and X · right, reading X once: `right` are P vectors with a number per column, `factors` P
+/// with a number per row.
+pub(in crate::matrix) fn dense_curved<T: Tiled, F: Real>(
+    matrix: &DenseMatrix<T>,
+    right: &[&[T]],
+    factors: &[&[F]],
+) -> (Columns<T>, Columns<T>) {
+    flops::count::<T>(matrix.values().len(), 2 * right.len());
+    T::run(DenseCurved { matrix, right, factors })
+}
+
+struct DenseCurved<'a, T, F> {
+    matrix: &'a DenseMatrix<T>,
+    right: &'a [&'a [T]],
+    factors: &'a [&'a [F]],
+}
+
+impl<T: Tiled, F: Real> Kernel for DenseCurved<'_, T, F> {
+    type Output = (Columns<T>, Columns<T>);
+
+    #[inline(always)]
+    fn call<const W: usize, const TWO: usize>(self) -> (Columns<T>, Columns<T>) {
+        let mut out = Columns::zeros(self.matrix.cols(), self.right.len());
+        let mut inner = Columns::zeros(self.matrix.rows(), self.right.len());
+        for (first, count) in shares(self.right.len()) {
+            for_some!(count, |P, R| {
+                let vectors = some_portions::<T, W, P>(self.right, first);
+                let mut back = [const { Vec::new() }; P].map(|_: Vec<Lanes<T, W>>| zeros(self.matrix.cols()));
+                for strip in strips(self.matrix) {
+                    let mut sums = strip.product::<W, R, P>(&vectors);
+                    put(&sums, &strip, first, &mut inner);
+                    for p in 0..P {
+                        let factors = &self.factors[first + p][strip.first..strip.first + strip.rows];
+                        sums.iter_mut().zip(factors).for_each(|(sums, &factor)| sums[p] *= T::of(factor.wide()));
+                    }
+                    strip.add_back::<false, W, P>(&sums, &mut back);
+                }
+                finish(&back, &mut out, first);
+            });
         }
         (out, inner)
     }

@@ -1,10 +1,11 @@
-//! Products with a few vectors at a time, side by side in the lanes of vector registers.
+//! Products with several vectors at a time, in the lanes of vector registers.
 //!
-//! A batch of P vectors is cut into *tiles* of 8 (or 4) neighbours; a tile keeps the numbers of its vectors for one row
-//! next to each other, so that every cell of the matrix is loaded once and meets all of them. Each lane adds in an
-//! order of its own that does not depend on its neighbours: the result for a batch is, bit for bit, that of the vectors
-//! one by one. The loops are compiled for the instruction set found at run time; that reaches only what is inlined
-//! into them, so they are plain loops, without closures.
+//! Dense rows have their neighbouring cells in the lanes. Sparse rows have none, so there a batch of P vectors is cut into
+//! *tiles* of 8 (or 4) neighbours, of 16 (or 8) in single precision; a tile keeps the numbers of its vectors for one row
+//! next to each other, so that every cell of the matrix is loaded once and meets all of them. The order in which a
+//! vector's products are added does not depend on its neighbours: the result for a batch is, bit for bit, that of the
+//! vectors one by one. The loops are compiled for the instruction set found at run time; that reaches only what is inlined
+//! into them, so they are plain loops.
 
 mod dense;
 mod packed;
@@ -13,59 +14,138 @@ mod sparse;
 pub(super) use dense::{dense_curved, dense_product, dense_transposed};
 pub use packed::PackedColumns;
 pub(super) use packed::packed_product;
-pub(super) use sparse::sparse_product;
+pub(super) use sparse::{sparse_curved, sparse_product};
 
-use super::Columns;
+use pulp::{Arch, NullaryFnOnce};
 
-/// Vectors that the kernels work on side by side.
-pub(crate) const TILE: usize = 8;
-/// The width of a last tile with few vectors.
-const HALF: usize = TILE / 2;
+use super::{Columns, Real};
 
-/// The numbers of one row for the vectors of a tile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(align(32))]
-struct Lanes<const W: usize>([f64; W]);
+/// Numbers of double precision in a register.
+const REGISTER: usize = 4;
+/// Vectors of double precision in a tile: two registers.
+pub(crate) const TILE: usize = 2 * REGISTER;
+/// Rows of a tile that are turned into columns together: they stay in the nearest cache.
+const TURNED_TOGETHER: usize = 16;
 
-impl<const W: usize> Lanes<W> {
-    const ZERO: Lanes<W> = Lanes([0.0; W]);
+/// A precision with the width of its registers.
+pub trait Tiled: Real {
+    /// Runs a kernel with this width, compiled for the instruction set found.
+    #[doc(hidden)]
+    fn run<K: Kernel>(kernel: K) -> K::Output;
+}
 
-    #[inline(always)]
-    fn add_scaled(&mut self, factor: f64, by: &Lanes<W>) {
-        for lane in 0..W {
-            self.0[lane] = factor.mul_add(by.0[lane], self.0[lane]);
-        }
+impl Tiled for f64 {
+    fn run<K: Kernel>(kernel: K) -> K::Output {
+        Arch::new().dispatch(Within::<K, REGISTER, TILE>(kernel))
     }
 }
 
-/// Columns `first .. first + W` of a block, side by side; lanes beyond its last column are 0.
-#[inline(always)]
-fn load<const W: usize>(block: &Columns, first: usize) -> Vec<Lanes<W>> {
-    let columns = (first..block.cols().min(first + W)).map(|column| block.column(column));
-    side_by_side(block.rows(), columns)
+impl Tiled for f32 {
+    fn run<K: Kernel>(kernel: K) -> K::Output {
+        Arch::new().dispatch(Within::<K, { 2 * REGISTER }, { 2 * TILE }>(kernel))
+    }
 }
 
+/// Loops that are compiled for registers of W numbers, and tiles of two registers.
+#[doc(hidden)]
+pub trait Kernel {
+    /// What it computes.
+    type Output;
+
+    /// Computes it; always inlined.
+    fn call<const W: usize, const TWO: usize>(self) -> Self::Output;
+}
+
+struct Within<K, const W: usize, const TWO: usize>(K);
+
+impl<K: Kernel, const W: usize, const TWO: usize> NullaryFnOnce for Within<K, W, TWO> {
+    type Output = K::Output;
+
+    #[inline(always)]
+    fn call(self) -> K::Output {
+        self.0.call::<W, TWO>()
+    }
+}
+
+/// Numbers that are worked on together: neighbouring cells of a row, or those of one row for the vectors of a tile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(32))]
+struct Lanes<T, const W: usize>([T; W]);
+
+impl<T: Real, const W: usize> Lanes<T, W> {
+    const ZERO: Lanes<T, W> = Lanes([T::ZERO; W]);
+
+    #[inline(always)]
+    fn add_scaled(&mut self, factor: T, by: &Lanes<T, W>) {
+        for lane in 0..W {
+            self.0[lane] = factor.times_plus(by.0[lane], self.0[lane]);
+        }
+    }
+
+    #[inline(always)]
+    fn add_product(&mut self, left: &[T; W], right: &[T; W]) {
+        for lane in 0..W {
+            self.0[lane] = left[lane].times_plus(right[lane], self.0[lane]);
+        }
+    }
+
+    /// The sum of all numbers, halves added to halves.
+    #[inline(always)]
+    fn total(mut self) -> T {
+        let mut width = W / 2;
+        while width > 0 {
+            for lane in 0..width {
+                self.0[lane] += self.0[lane + width];
+            }
+            width /= 2;
+        }
+        self.0[0]
+    }
+}
+
+/// Vectors `first .. first + W` of equal length, side by side; lanes beyond the last vector are 0.
 #[inline(always)]
-fn side_by_side<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a [f64]>) -> Vec<Lanes<W>> {
-    let mut tile = vec![Lanes::ZERO; rows];
-    for (lane, column) in columns.take(W).enumerate() {
-        for (to, &from) in tile.iter_mut().zip(column) {
-            to.0[lane] = from;
+fn load<T: Real, const W: usize>(length: usize, vectors: &[&[T]], first: usize) -> Vec<Lanes<T, W>> {
+    let mut tile = vec![Lanes::ZERO; length];
+    let vectors = &vectors[first..vectors.len().min(first + W)];
+    for start in (0..length).step_by(TURNED_TOGETHER) {
+        let end = length.min(start + TURNED_TOGETHER);
+        for (lane, vector) in vectors.iter().enumerate() {
+            for (to, &from) in tile[start..end].iter_mut().zip(&vector[start..end]) {
+                to.0[lane] = from;
+            }
         }
     }
     tile
 }
 
+/// Multiplies each row of a tile by that row's factors, one per vector.
 #[inline(always)]
-fn store<const W: usize>(tile: &[Lanes<W>], block: &mut Columns, first: usize) {
-    for lane in 0..W.min(block.cols() - first) {
-        for (to, from) in block.column_mut(first + lane).iter_mut().zip(tile) {
-            *to = from.0[lane];
+fn scale<T: Real, F: Real, const W: usize>(rows: &mut [Lanes<T, W>], factors: &[&[F]], first: usize) {
+    let factors = &factors[first..factors.len().min(first + W)];
+    for start in (0..rows.len()).step_by(TURNED_TOGETHER) {
+        let end = rows.len().min(start + TURNED_TOGETHER);
+        for (lane, factors) in factors.iter().enumerate() {
+            for (row, &factor) in rows[start..end].iter_mut().zip(&factors[start..end]) {
+                row.0[lane] *= T::of(factor.wide());
+            }
         }
     }
 }
 
-/// First column and width of every tile: eights, then one four or eight for the rest.
-fn tiles(cols: usize) -> impl Iterator<Item = (usize, bool)> {
-    (0..cols.div_ceil(TILE)).map(move |tile| (TILE * tile, cols - TILE * tile > HALF))
+#[inline(always)]
+fn store<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize) {
+    for start in (0..tile.len()).step_by(TURNED_TOGETHER) {
+        let end = tile.len().min(start + TURNED_TOGETHER);
+        for lane in 0..W.min(block.cols() - first) {
+            for (to, from) in block.column_mut(first + lane)[start..end].iter_mut().zip(&tile[start..end]) {
+                *to = from.0[lane];
+            }
+        }
+    }
+}
+
+/// First vector of every tile of `2 W` vectors, and whether it has more than W.
+fn tiles<const W: usize>(vectors: usize) -> impl Iterator<Item = (usize, bool)> {
+    (0..vectors.div_ceil(2 * W)).map(move |tile| (2 * W * tile, vectors - 2 * W * tile > W))
 }

@@ -1,10 +1,9 @@
 //! Columns packed into tiles once, for many products.
 
-use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
 
-use super::dense::{GROUP, for_groups, group_product, strips};
 use super::sparse::sparse_row;
-use super::{HALF, Lanes, TILE, load, tiles};
+use super::{Kernel, Lanes, REGISTER, TILE, Tiled, load, tiles};
 use crate::matrix::{Columns, DenseMatrix, Matrix, SparseMatrix, flops};
 
 /// Columns that ever new rows are multiplied with, as the kernels read them: a product with a single row must not wait
@@ -19,18 +18,19 @@ pub struct PackedColumns {
 /// Neighbouring columns, side by side.
 #[derive(Debug, Clone, PartialEq)]
 enum Tile {
-    Eight(Vec<Lanes<TILE>>),
-    Four(Vec<Lanes<HALF>>),
+    Eight(Vec<Lanes<f64, TILE>>),
+    Four(Vec<Lanes<f64, REGISTER>>),
 }
 
 impl PackedColumns {
     /// Packs columns.
     pub fn new(columns: &Columns) -> PackedColumns {
+        let (rows, cols, vectors) = (columns.rows(), columns.cols(), columns.all());
         let tile = |(first, wide)| match wide {
-            true => Tile::Eight(load(columns, first)),
-            false => Tile::Four(load(columns, first)),
+            true => Tile::Eight(load(rows, &vectors, first)),
+            false => Tile::Four(load(rows, &vectors, first)),
         };
-        PackedColumns { rows: columns.rows(), cols: columns.cols(), tiles: tiles(columns.cols()).map(tile).collect() }
+        PackedColumns { rows, cols, tiles: tiles::<REGISTER>(cols).map(tile).collect() }
     }
 
     /// Number of rows.
@@ -61,40 +61,88 @@ impl PackedColumns {
     }
 }
 
-/// X · right, rows × P, row by row; each cell has the bits of [`Matrix::product`].
-pub(in crate::matrix) fn packed_product(matrix: &Matrix, right: &PackedColumns) -> DenseMatrix {
+/// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
+const ROWS_TOGETHER: usize = 48;
+/// Rows whose sums are kept in registers at once: with a tile of two registers that is twelve of sixteen registers, and a
+/// tile, which does not fit the nearest cache beside the rows, is read once for all of them.
+const GROUP: usize = 6;
+
+/// Σⱼ X[n, j] v[j] for a group of rows.
+#[inline(always)]
+fn group_product<const W: usize, const R: usize>(rows: &[&[f64]; R], right: &[Lanes<f64, W>]) -> [Lanes<f64, W>; R] {
+    let rows = rows.map(|row| &row[..right.len()]);
+    let mut sums = [Lanes::ZERO; R];
+    for (j, v) in right.iter().enumerate() {
+        for r in 0..R {
+            sums[r].add_scaled(rows[r][j], v);
+        }
+    }
+    sums
+}
+
+/// Calls `$work(rows, first row)` for groups of rows of the range, six at a time, then one by one.
+macro_rules! for_groups {
+    ($matrix:expr, $range:expr, |$rows:ident, $first:ident| $work:expr) => {{
+        let mut $first = $range.start;
+        while $first + GROUP <= $range.end {
+            let $rows: [&[_]; GROUP] = std::array::from_fn(|r| $matrix.row($first + r));
+            $work;
+            $first += GROUP;
+        }
+        while $first < $range.end {
+            let $rows = [$matrix.row($first)];
+            $work;
+            $first += 1;
+        }
+    }};
+}
+
+/// Ranges of rows worked on together.
+fn strips(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows.div_ceil(ROWS_TOGETHER)).map(move |s| s * ROWS_TOGETHER..((s + 1) * ROWS_TOGETHER).min(rows))
+}
+
+/// X · right of some rows, rows × P, row by row; each cell has the bits of [`Matrix::product`] for sparse
+/// rows and is equal up to rounding for dense ones.
+pub(in crate::matrix) fn packed_product(matrix: &Matrix, rows: Range<usize>, right: &PackedColumns) -> DenseMatrix {
     let cells = match matrix {
-        Matrix::Dense(dense) => dense.values().len(),
-        Matrix::Sparse(sparse) => sparse.stored(),
+        Matrix::Dense(dense) => rows.len() * dense.cols(),
+        Matrix::Sparse(sparse) => rows.clone().map(|row| sparse.row(row).0.len()).sum(),
     };
-    flops::count(cells, right.cols);
-    Arch::new().dispatch(PackedProduct { matrix, right })
+    flops::count::<f64>(cells, right.cols);
+    f64::run(PackedProduct { matrix, rows, right })
 }
 
 struct PackedProduct<'a> {
     matrix: &'a Matrix,
+    rows: Range<usize>,
     right: &'a PackedColumns,
 }
 
-impl NullaryFnOnce for PackedProduct<'_> {
+impl Kernel for PackedProduct<'_> {
     type Output = DenseMatrix;
 
     #[inline(always)]
-    fn call(self) -> DenseMatrix {
-        let PackedProduct { matrix, right } = self;
-        let mut out = DenseMatrix::zeros(matrix.rows(), right.cols);
-        for strip in strips(matrix.rows()) {
-            for (place, tile) in right.tiles.iter().enumerate() {
-                match (matrix, tile) {
-                    (Matrix::Dense(dense), Tile::Eight(tile)) => {
-                        dense_rows(dense, strip.clone(), tile, place, &mut out)
+    fn call<const W: usize, const TWO: usize>(self) -> DenseMatrix {
+        let PackedProduct { matrix, rows, right } = self;
+        let mut out = DenseMatrix::zeros(rows.len(), right.cols);
+        match matrix {
+            Matrix::Dense(dense) => {
+                for strip in strips(rows.len()) {
+                    let strip = Strip { rows: rows.start + strip.start..rows.start + strip.end, first: rows.start };
+                    for (place, tile) in right.tiles.iter().enumerate() {
+                        match tile {
+                            Tile::Eight(tile) => dense_rows(dense, &strip, tile, place, &mut out),
+                            Tile::Four(tile) => dense_rows(dense, &strip, tile, place, &mut out),
+                        }
                     }
-                    (Matrix::Dense(dense), Tile::Four(tile)) => dense_rows(dense, strip.clone(), tile, place, &mut out),
-                    (Matrix::Sparse(sparse), Tile::Eight(tile)) => {
-                        sparse_rows(sparse, strip.clone(), tile, place, &mut out);
-                    }
-                    (Matrix::Sparse(sparse), Tile::Four(tile)) => {
-                        sparse_rows(sparse, strip.clone(), tile, place, &mut out);
+                }
+            }
+            Matrix::Sparse(sparse) => {
+                for (place, tile) in right.tiles.iter().enumerate() {
+                    match tile {
+                        Tile::Eight(tile) => sparse_rows(sparse, rows.clone(), tile, place, &mut out),
+                        Tile::Four(tile) => sparse_rows(sparse, rows.clone(), tile, place, &mut out),
                     }
                 }
             }
@@ -103,18 +151,25 @@ impl NullaryFnOnce for PackedProduct<'_> {
     }
 }
 
+/// Dense rows that are worked on together.
+struct Strip {
+    rows: Range<usize>,
+    /// The row of the matrix that is the first of the product.
+    first: usize,
+}
+
 #[inline(always)]
 fn dense_rows<const W: usize>(
     matrix: &DenseMatrix,
-    range: std::ops::Range<usize>,
-    tile: &[Lanes<W>],
+    strip: &Strip,
+    tile: &[Lanes<f64, W>],
     place: usize,
     out: &mut DenseMatrix,
 ) {
-    for_groups!(matrix, range, |rows, n| {
+    for_groups!(matrix, strip.rows, |rows, n| {
         let group = group_product(&rows, tile);
         for r in 0..group.len() {
-            put(&group[r], place, out.row_mut(n + r));
+            put(&group[r], place, out.row_mut(n + r - strip.first));
         }
     });
 }
@@ -122,19 +177,20 @@ fn dense_rows<const W: usize>(
 #[inline(always)]
 fn sparse_rows<const W: usize>(
     matrix: &SparseMatrix,
-    range: std::ops::Range<usize>,
-    tile: &[Lanes<W>],
+    rows: Range<usize>,
+    tile: &[Lanes<f64, W>],
     place: usize,
     out: &mut DenseMatrix,
 ) {
-    for row in range {
-        put(&sparse_row::<W, false>(matrix, row, tile), place, out.row_mut(row));
+    let first = rows.start;
+    for row in rows {
+        put(&sparse_row::<f64, false, W>(matrix, row, tile), place, out.row_mut(row - first));
     }
 }
 
 /// Writes the lanes of a tile's columns, without those beyond the last column.
 #[inline(always)]
-fn put<const W: usize>(lanes: &Lanes<W>, place: usize, row: &mut [f64]) {
+fn put<const W: usize>(lanes: &Lanes<f64, W>, place: usize, row: &mut [f64]) {
     let to = &mut row[TILE * place..];
     let width = to.len().min(W);
     to[..width].copy_from_slice(&lanes.0[..width]);

@@ -1,22 +1,20 @@
 //! Products of sparse rows; those of the transpose are the same on its rows.
 
-use pulp::{Arch, NullaryFnOnce};
-
-use super::{HALF, Lanes, TILE, load, store, tiles};
-use crate::matrix::{Columns, SparseMatrix, flops};
+use super::{Kernel, Lanes, Tiled, load, scale, store, tiles};
+use crate::matrix::{Columns, Real, SparseMatrix, flops};
 
 /// Sums of a row that grow side by side: one alone would make every addition wait for the one before.
 const CHAINS: usize = 4;
 
 /// Σⱼ X[row, j] v[j]; cell i of the row belongs to sum i mod 4, whatever the width of the tile.
 #[inline(always)]
-pub(super) fn sparse_row<const W: usize, const SQUARED: bool>(
-    matrix: &SparseMatrix,
+pub(super) fn sparse_row<T: Real, const SQUARED: bool, const W: usize>(
+    matrix: &SparseMatrix<T>,
     row: usize,
-    right: &[Lanes<W>],
-) -> Lanes<W> {
+    right: &[Lanes<T, W>],
+) -> Lanes<T, W> {
     let (columns, values) = matrix.row(row);
-    let mut sums = [Lanes::<W>::ZERO; CHAINS];
+    let mut sums = [Lanes::<T, W>::ZERO; CHAINS];
     let (groups, rest) = columns.as_chunks::<CHAINS>();
     let (value_groups, value_rest) = values.as_chunks::<CHAINS>();
     for (columns, values) in groups.iter().zip(value_groups) {
@@ -35,46 +33,107 @@ pub(super) fn sparse_row<const W: usize, const SQUARED: bool>(
     total
 }
 
+/// The sums of all rows with a tile.
 #[inline(always)]
-fn sparse_tile<const W: usize, const SQUARED: bool>(
-    matrix: &SparseMatrix,
-    right: &Columns,
-    first: usize,
-    out: &mut Columns,
-) {
-    let tile = load::<W>(right, first);
-    let mut sums = vec![Lanes::<W>::ZERO; matrix.rows()];
+fn rows_with<T: Real, const SQUARED: bool, const W: usize>(
+    matrix: &SparseMatrix<T>,
+    tile: &[Lanes<T, W>],
+) -> Vec<Lanes<T, W>> {
+    let mut sums = vec![Lanes::<T, W>::ZERO; matrix.rows()];
     for (row, sum) in sums.iter_mut().enumerate() {
-        *sum = sparse_row::<W, SQUARED>(matrix, row, &tile);
+        *sum = sparse_row::<T, SQUARED, W>(matrix, row, tile);
     }
-    store(&sums, out, first);
+    sums
 }
 
-/// X · right, rows × P; with `SQUARED`, of the squares of X's cells.
-pub(in crate::matrix) fn sparse_product<const SQUARED: bool>(matrix: &SparseMatrix, right: &Columns) -> Columns {
-    flops::count(matrix.stored(), right.cols());
-    Arch::new().dispatch(SparseProduct::<SQUARED> { matrix, right })
+/// X · right, rows × P, where `right` are P vectors with a number per column; with `SQUARED`, of the squares of X's cells.
+pub(in crate::matrix) fn sparse_product<T: Tiled, const SQUARED: bool>(
+    matrix: &SparseMatrix<T>,
+    right: &[&[T]],
+) -> Columns<T> {
+    flops::count::<T>(matrix.stored(), right.len());
+    T::run(SparseProduct::<T, SQUARED> { matrix, right })
 }
 
-struct SparseProduct<'a, const SQUARED: bool> {
-    matrix: &'a SparseMatrix,
-    right: &'a Columns,
+struct SparseProduct<'a, T, const SQUARED: bool> {
+    matrix: &'a SparseMatrix<T>,
+    right: &'a [&'a [T]],
 }
 
-impl<const SQUARED: bool> NullaryFnOnce for SparseProduct<'_, SQUARED> {
-    type Output = Columns;
+impl<T: Tiled, const SQUARED: bool> Kernel for SparseProduct<'_, T, SQUARED> {
+    type Output = Columns<T>;
 
     #[inline(always)]
-    fn call(self) -> Columns {
+    fn call<const W: usize, const TWO: usize>(self) -> Columns<T> {
         let SparseProduct { matrix, right } = self;
-        let mut out = Columns::zeros(matrix.rows(), right.cols());
-        for (first, wide) in tiles(right.cols()) {
-            match (wide, right.cols() - first) {
-                (true, _) => sparse_tile::<TILE, SQUARED>(matrix, right, first, &mut out),
-                (false, 1) => sparse_tile::<1, SQUARED>(matrix, right, first, &mut out),
-                (false, _) => sparse_tile::<HALF, SQUARED>(matrix, right, first, &mut out),
+        let mut out = Columns::zeros(matrix.rows(), right.len());
+        for (first, wide) in tiles::<W>(right.len()) {
+            match (wide, right.len() - first) {
+                (true, _) => product_tile::<T, SQUARED, TWO>(matrix, right, first, &mut out),
+                (false, 1) => product_tile::<T, SQUARED, 1>(matrix, right, first, &mut out),
+                (false, _) => product_tile::<T, SQUARED, W>(matrix, right, first, &mut out),
             }
         }
         out
+    }
+}
+
+#[inline(always)]
+fn product_tile<T: Real, const SQUARED: bool, const W: usize>(
+    matrix: &SparseMatrix<T>,
+    right: &[&[T]],
+    first: usize,
+    out: &mut Columns<T>,
+) {
+    let tile = load::<T, W>(matrix.cols(), right, first);
+    store(&rows_with::<T, SQUARED, W>(matrix, &tile), out, first);
+}
+
+/// Xᵀ (factors ∘ X · right) and X · right: `right` are P vectors with a number per column, `factors` P with a number per
+/// row, `transpose` is Xᵀ.
+pub(in crate::matrix) fn sparse_curved<T: Tiled, F: Real>(
+    matrix: &SparseMatrix<T>,
+    transpose: &SparseMatrix<T>,
+    right: &[&[T]],
+    factors: &[&[F]],
+) -> (Columns<T>, Columns<T>) {
+    flops::count::<T>(matrix.stored(), 2 * right.len());
+    T::run(SparseCurved { matrix, transpose, right, factors })
+}
+
+struct SparseCurved<'a, T, F> {
+    matrix: &'a SparseMatrix<T>,
+    transpose: &'a SparseMatrix<T>,
+    right: &'a [&'a [T]],
+    factors: &'a [&'a [F]],
+}
+
+impl<T: Tiled, F: Real> Kernel for SparseCurved<'_, T, F> {
+    type Output = (Columns<T>, Columns<T>);
+
+    #[inline(always)]
+    fn call<const W: usize, const TWO: usize>(self) -> (Columns<T>, Columns<T>) {
+        let mut out = Columns::zeros(self.matrix.cols(), self.right.len());
+        let mut inner = Columns::zeros(self.matrix.rows(), self.right.len());
+        for (first, wide) in tiles::<W>(self.right.len()) {
+            match (wide, self.right.len() - first) {
+                (true, _) => self.tile::<TWO>(first, &mut out, &mut inner),
+                (false, 1) => self.tile::<1>(first, &mut out, &mut inner),
+                (false, _) => self.tile::<W>(first, &mut out, &mut inner),
+            }
+        }
+        (out, inner)
+    }
+}
+
+impl<T: Tiled, F: Real> SparseCurved<'_, T, F> {
+    /// One tile; the rows' sums stay side by side for the way back.
+    #[inline(always)]
+    fn tile<const W: usize>(&self, first: usize, out: &mut Columns<T>, inner: &mut Columns<T>) {
+        let tile = load::<T, W>(self.matrix.cols(), self.right, first);
+        let mut sums = rows_with::<T, false, W>(self.matrix, &tile);
+        store(&sums, inner, first);
+        scale(&mut sums, self.factors, first);
+        store(&rows_with::<T, false, W>(self.transpose, &sums), out, first);
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::experts::Sample;
-use super::newton::{Smooth, Triple, minimise};
+use super::newton::{Expansion, Smooth, Triple, minimise};
 use super::params::BlendParams;
 use crate::logistic::loss::evaluate;
 use crate::matrix::Columns;
@@ -32,7 +32,12 @@ pub(super) struct Regression<'a> {
 impl Regression<'_> {
     /// The parameters.
     pub(super) fn fit(&self) -> Triple {
-        minimise(self, self.prior.centre)
+        self.fit_from(self.prior.centre)
+    }
+
+    /// The same, from a start that is near them.
+    pub(super) fn fit_from(&self, start: Triple) -> Triple {
+        minimise(self, start)
     }
 
     /// The log-likelihood, without the prior.
@@ -51,25 +56,26 @@ impl Regression<'_> {
 }
 
 impl Smooth for Regression<'_> {
-    fn value(&self, at: Triple) -> f64 {
-        self.evaluated(at).0 + self.prior.penalty(at)
-    }
-
-    fn derivatives(&self, at: Triple) -> (Triple, [Triple; 3]) {
-        let (_, residual, curvature) = self.evaluated(at);
-        let Prior { centre, ridge } = self.prior;
-        let mut gradient = [0, 1, 2].map(|j| ridge[j] * (at[j] - centre[j]));
-        let mut hessian = [[0.0; 3]; 3];
-        (0..3).for_each(|j| hessian[j][j] = ridge[j]);
+    fn expanded(&self, at: Triple) -> Expansion {
+        let (loss, residual, curvature) = self.evaluated(at);
+        let [x, y, z] = self.inputs.map(|column| &column[..residual.len()]);
+        let (mut pull, mut bend) = ([0.0; 3], [0.0; 6]);
         for n in 0..residual.len() {
-            let input = self.inputs.map(|column| column[n]);
-            for i in 0..3 {
-                gradient[i] -= residual[n] * input[i];
-                let weighted = curvature[n] * input[i];
-                (0..3).for_each(|j| hessian[i][j] += weighted * input[j]);
-            }
+            let (r, c, input) = (residual[n], curvature[n], [x[n], y[n], z[n]]);
+            (0..3).for_each(|j| pull[j] += r * input[j]);
+            let [first, second, third] = input.map(|value| c * value);
+            bend[0] += first * input[0];
+            bend[1] += first * input[1];
+            bend[2] += first * input[2];
+            bend[3] += second * input[1];
+            bend[4] += second * input[2];
+            bend[5] += third * input[2];
         }
-        (gradient, hessian)
+        let Prior { centre, ridge } = self.prior;
+        let gradient = [0, 1, 2].map(|j| ridge[j] * (at[j] - centre[j]) - pull[j]);
+        let [a, b, c, d, e, f] = bend;
+        let hessian = [[a + ridge[0], b, c], [b, d + ridge[1], e], [c, e, f + ridge[2]]];
+        Expansion { value: loss + self.prior.penalty(at), gradient, hessian }
     }
 }
 

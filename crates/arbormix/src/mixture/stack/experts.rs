@@ -147,10 +147,15 @@ impl RowTrees<'_> {
     /// P(set | x) of the tied trees together, for many sets; experts of negligible gate are left out.
     pub(super) fn tied_probabilities(&self, codes: &SetCodes) -> Vec<f64> {
         let mut out = vec![0.0; codes.len()];
+        let mut steps = vec![0.0; CODES * self.branching.len()];
         for (tables, gate) in self.tied.iter().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
+            // From the empty set's logarithm a set's own is a few steps away.
+            let empty = gate + tables.iter().map(|table| table[0][0]).sum::<f64>();
+            for (steps, [[off, on], above]) in steps.chunks_exact_mut(CODES).zip(tables) {
+                steps.copy_from_slice(&[on - off, above[0] - off, above[1] - off]);
+            }
             for (sum, code) in out.iter_mut().zip(codes.sets()) {
-                let cells = tables.iter().zip(code);
-                let log = gate + cells.map(|(table, &[u, v])| table[usize::from(u)][usize::from(v)]).sum::<f64>();
+                let log = empty + code.iter().map(|&step| steps[step as usize]).sum::<f64>();
                 if log > NEGLIGIBLE {
                     *sum += log.exp();
                 }
@@ -160,28 +165,44 @@ impl RowTrees<'_> {
     }
 }
 
-/// Label sets as pairs of a parent's and a label's value: what their probability is read off a tree's tables with.
+/// Pairs of a parent's and a label's value that are not both 0.
+const CODES: usize = 3;
+
+/// Label sets as what sets them apart from the empty one in a tree: the labels that are present or whose parent is, each with
+/// its own and its parent's value. Sets have few labels of many.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SetCodes {
-    labels: usize,
-    codes: Vec<[u8; 2]>,
+    /// Where each set's codes begin, and at last their number.
+    starts: Vec<usize>,
+    /// `CODES` · label + 0 for present, 1 for absent under a present parent, 2 for present under one.
+    codes: Vec<u32>,
 }
 
 impl SetCodes {
     pub(super) fn new<'a>(tree: &Branching, sets: impl IntoIterator<Item = &'a LabelSet>) -> SetCodes {
-        let value = |set: &LabelSet, label: Option<usize>| label.map_or(0, |label| u8::from(set.get(label)));
-        let code = |set: &'a LabelSet| {
-            (0..tree.len()).map(move |label| [value(set, tree.parents()[label]), value(set, Some(label))])
-        };
-        SetCodes { labels: tree.len(), codes: sets.into_iter().flat_map(code).collect() }
+        let (mut starts, mut codes) = (vec![0], Vec::new());
+        for set in sets {
+            for label in 0..tree.len() {
+                let above = tree.parents()[label].is_some_and(|parent| set.get(parent));
+                let kind = match (above, set.get(label)) {
+                    (false, false) => continue,
+                    (false, true) => 0,
+                    (true, false) => 1,
+                    (true, true) => 2,
+                };
+                codes.push((CODES * label + kind) as u32);
+            }
+            starts.push(codes.len());
+        }
+        SetCodes { starts, codes }
     }
 
     fn len(&self) -> usize {
-        self.codes.len() / self.labels
+        self.starts.len() - 1
     }
 
-    fn sets(&self) -> impl Iterator<Item = &[[u8; 2]]> {
-        self.codes.chunks_exact(self.labels)
+    fn sets(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.windows(2).map(|pair| &self.codes[pair[0]..pair[1]])
     }
 }
 

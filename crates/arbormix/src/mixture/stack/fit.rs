@@ -17,15 +17,18 @@ use crate::logistic::{Design, Softmax};
 use crate::progress::Progress;
 use crate::tree::{constant_label_notes, require_observed};
 
+/// Rows per tied tree at least: fewer say nothing about an expert of their own.
+const ROWS_PER_EXPERT: usize = 10;
+
 impl StackParams {
-    /// Experts at most: so many that rows × labels × experts stay within bounds.
-    fn most_experts(&self, rows: usize, labels: usize) -> usize {
-        self.tied.experts.min(self.tied.cells / (rows * labels).max(1)).max(1)
+    /// Experts at most: so many that rows × labels × experts stay within bounds, and that each has some rows.
+    pub(crate) fn most_experts(&self, rows: usize, labels: usize) -> usize {
+        self.tied.experts.min(rows / ROWS_PER_EXPERT).min(self.tied.cells / (rows * labels).max(1)).max(1)
     }
 
     /// Folds that level 1 is held out on: until they have rows enough.
-    fn held_out_folds(&self, rows: usize, folds: usize) -> usize {
-        (self.held_out_rows * folds).div_ceil(rows).clamp(1, folds)
+    pub(crate) fn held_out_folds(&self, rows: usize, folds: usize) -> usize {
+        (self.held_out_rows * folds).div_ceil(rows.max(1)).clamp(1, folds)
     }
 
     fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Stack, FitReport)> {
@@ -56,7 +59,7 @@ impl StackParams {
         let (answers, forests) = level.out_of_fold(&folds, &costs, progress)?;
         let most = self.most_experts(rows, labels.len());
         let table = most_frequent(&seen, self.pool.sets);
-        notes.extend(self.limits(&seen, most, table.len()));
+        notes.extend(self.limits(&seen, rows, most, table.len()));
         let clusters = Clusters::new(&seen, most, self);
         let stacking = Stacking {
             params: self,
@@ -96,13 +99,13 @@ impl StackParams {
     }
 
     /// Says which limits the data meets.
-    fn limits(&self, seen: &SeenSets, most: usize, table: usize) -> Vec<String> {
+    fn limits(&self, seen: &SeenSets, rows: usize, most: usize, table: usize) -> Vec<String> {
         let sets = seen.sets().len();
         let mut notes = Vec::new();
-        if most < self.tied.experts && most < sets {
+        if most < self.tied.experts.min(rows / ROWS_PER_EXPERT).min(sets) {
             notes.push(format!(
                 "{most} tied trees instead of {}: more would be over {} cells (tied.cells)",
-                self.tied.experts.min(sets),
+                self.tied.experts.min(rows / ROWS_PER_EXPERT).min(sets),
                 self.tied.cells
             ));
         }

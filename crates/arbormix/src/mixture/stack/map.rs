@@ -15,6 +15,8 @@ use crate::random::Stream;
 
 /// Share of the rows that the choice holds out.
 const HELD_OUT: f64 = 0.2;
+/// Labels that the choice looks at: hundreds agree on what a few dozen say.
+const CHOICE_LABELS: usize = 64;
 
 /// A fitted map.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,12 +143,27 @@ impl Choice<'_> {
         rows
     }
 
+    /// The labels of these rows, one column per label; of many, those that tell most rows apart.
+    fn telling_labels(&self, rows: &[usize]) -> Vec<Vec<bool>> {
+        let pick = |column: &Vec<bool>| rows.iter().map(|&row| column[row]).collect::<Vec<bool>>();
+        let columns: Vec<Vec<bool>> = self.labels.iter().map(pick).collect();
+        let rarer = |column: &Vec<bool>| {
+            let present = column.iter().filter(|&&on| on).count();
+            present.min(column.len() - present)
+        };
+        let mut order: Vec<(usize, usize)> = columns.iter().map(rarer).zip(0..).collect();
+        order.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.truncate(CHOICE_LABELS);
+        let mut chosen: Vec<usize> = order.into_iter().map(|(_, label)| label).collect();
+        chosen.sort_unstable();
+        chosen.into_iter().map(|label| columns[label].clone()).collect()
+    }
+
     /// Mean log-likelihood of the held-out rows' labels, each label by itself.
     fn score(&self, mapped: &Matrix, rows: &[usize], cost: f64, progress: &dyn Progress) -> Result<f64> {
         let (train, held) = holdout(rows.len(), HELD_OUT, self.seed);
         let design = Design::new(mapped, Bias::Penalised);
-        let pick = |column: &Vec<bool>| rows.iter().map(|&row| column[row]).collect::<Vec<bool>>();
-        let labels: Vec<Vec<bool>> = self.labels.iter().map(pick).collect();
+        let labels = self.telling_labels(rows);
         let weights: Option<Vec<f64>> = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         let weights_of = weights.as_deref();
         let problem = |targets| Problem { targets, weights: weights_of, cost, start: None, coordinates: None };

@@ -10,21 +10,28 @@ const MAX_HALVINGS: usize = 40;
 /// Three parameters, or a gradient in them.
 pub(super) type Triple = [f64; 3];
 
+/// A function at some parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expansion {
+    pub(super) value: f64,
+    pub(super) gradient: Triple,
+    pub(super) hessian: [Triple; 3],
+}
+
 /// A strongly convex function of three parameters.
 pub(super) trait Smooth {
-    /// Its value.
-    fn value(&self, at: Triple) -> f64;
-    /// Its gradient and Hessian.
-    fn derivatives(&self, at: Triple) -> (Triple, [Triple; 3]);
+    /// Its value and derivatives, which share their dearest part: most steps are taken as they are, so a value is
+    /// hardly ever wanted without them.
+    fn expanded(&self, at: Triple) -> Expansion;
 }
 
 /// Where the function is least.
 ///
 /// Steps are halved until the value decreases enough: on rare labels plain Newton steps diverge.
 pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
-    let (mut at, mut value) = (start, function.value(start));
+    let (mut at, mut here) = (start, function.expanded(start));
     for _ in 0..MAX_STEPS {
-        let (gradient, hessian) = function.derivatives(at);
+        let Expansion { value, gradient, hessian } = here;
         let step = solve(hessian, gradient);
         let slope: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
         if slope <= TOLERANCE * (1.0 + value.abs()) {
@@ -33,13 +40,13 @@ pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
         let mut length = 1.0;
         let moved = (0..MAX_HALVINGS).find_map(|_| {
             let next = [0, 1, 2].map(|j| at[j] - length * step[j]);
-            let reached = function.value(next);
-            let enough = reached <= value - 1e-4 * length * slope;
+            let reached = function.expanded(next);
+            let enough = reached.value <= value - 1e-4 * length * slope;
             length *= 0.5;
             enough.then_some((next, reached))
         });
         let Some(next) = moved else { break };
-        (at, value) = next;
+        (at, here) = next;
     }
     at
 }

@@ -9,6 +9,7 @@ use crate::learner::Inference;
 use crate::logistic::{LogisticParams, SolverParams};
 use crate::mixture::GateChoice;
 use crate::registry::Presets;
+use crate::tree::Candidates;
 
 /// The map φ of the features that regressions and gate see, and how it is chosen.
 ///
@@ -30,7 +31,8 @@ pub struct MapParams {
     pub dense_from: f64,
     /// Numbers in the landmarks at most; wider features get no Nyström features.
     pub landmark_cells: usize,
-    /// Rows to choose with at most, a fifth of them held out.
+    /// Rows to choose with at most, a fifth of them held out. Of more than 64 labels, those 64 decide that tell most rows
+    /// apart.
     pub choice_rows: usize,
     /// Landmarks (and Nyström features at most) while choosing.
     pub choice_landmarks: usize,
@@ -60,17 +62,32 @@ pub struct StackedTreeParams {
     pub intercept_ridge: f64,
     /// Penalty of a parent's effect.
     pub parent_ridge: f64,
-    /// Log-likelihood that an edge must gain.
+    /// Log-likelihood that an edge must gain; above 60 labels log(labels − 1) more.
     pub edge_cost: f64,
-    /// Parents tried per label; where there are more labels, those with the largest score statistic.
+    /// Parents tried per label, and 10 at most above 60 labels; where there are more labels, those with the largest score
+    /// statistic.
     pub parents: usize,
+}
+
+impl StackedTreeParams {
+    /// Log-likelihood that an edge must gain. The best of hundreds of parents gains some by chance alone, about the logarithm of
+    /// their number.
+    pub(super) fn cost_among(&self, labels: usize) -> f64 {
+        let many = Candidates::Auto.limit(labels).is_some();
+        self.edge_cost + if many { (labels as f64 - 1.0).ln() } else { 0.0 }
+    }
+
+    /// Parents tried per label: where every edge is too much for CTBN, it is here too.
+    pub(crate) fn tried(&self, labels: usize) -> usize {
+        Candidates::Auto.limit(labels).map_or(self.parents, |few| few.min(self.parents))
+    }
 }
 
 /// The mixture of tied trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TiedParams {
-    /// Experts at most; never more than there are label sets.
+    /// Experts at most; never more than there are label sets, or a tenth of the rows.
     pub experts: usize,
     /// EM iterations.
     pub iterations: usize,
@@ -179,7 +196,7 @@ impl Default for StackParams {
                 slope_ridge: 1.0,
                 intercept_ridge: 0.1,
                 clustered_sets: 500,
-                cells: 200_000_000,
+                cells: 40_000_000,
             },
             gate: GateChoice {
                 penalties: vec![1.0, 3.0, 10.0, 30.0],

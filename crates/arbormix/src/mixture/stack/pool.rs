@@ -3,7 +3,7 @@
 //! g(s | x) ∝ exp(α₁ log(p_T(s | x) + δ₁) + α₂ log(p_tied(s | x) + δ₂) + γ log(n_s + ½))
 
 use super::experts::{RowTrees, SetCodes};
-use super::newton::{Smooth, Triple, minimise};
+use super::newton::{Expansion, Smooth, Triple, minimise};
 use super::params::PoolParams;
 use crate::data::LabelSet;
 use crate::forest::Shares;
@@ -110,24 +110,19 @@ pub(super) struct Loss<'a> {
 }
 
 impl Smooth for Loss<'_> {
-    fn value(&self, at: Triple) -> f64 {
-        let of = |case: &Case<'_>| {
-            let logs: Vec<f64> = Pool(at).scores(case.evidence, case.log_counts).collect();
-            case.weight * (log_sum_exp(&logs) - logs[case.own])
-        };
-        let leaving: f64 = at.iter().zip(CENTRE).map(|(a, c)| (a - c) * (a - c)).sum();
-        self.cases.iter().map(of).sum::<f64>() + 0.5 * self.ridge * leaving
-    }
-
     /// Gradient Σ (E[v] − v_own) and Hessian Σ Cov[v] under g, where v are a set's three numbers; with the ridge.
-    fn derivatives(&self, at: Triple) -> (Triple, [Triple; 3]) {
-        let mut gradient = [0, 1, 2].map(|j| self.ridge * (at[j] - CENTRE[j]));
+    fn expanded(&self, at: Triple) -> Expansion {
+        let leaving = [0, 1, 2].map(|j| at[j] - CENTRE[j]);
+        let mut value = 0.5 * self.ridge * leaving.iter().map(|by| by * by).sum::<f64>();
+        let mut gradient = leaving.map(|by| self.ridge * by);
         let mut hessian = [[0.0; 3]; 3];
         (0..3).for_each(|j| hessian[j][j] = self.ridge);
         for case in self.cases {
             let numbers = |s: usize| [case.evidence[s][0], case.evidence[s][1], case.log_counts[s]];
+            let logs = Pool(at).log_probabilities(case.evidence, case.log_counts);
+            value -= case.weight * logs[case.own];
             let (mut mean, mut square) = ([0.0; 3], [[0.0; 3]; 3]);
-            for (s, log) in Pool(at).log_probabilities(case.evidence, case.log_counts).into_iter().enumerate() {
+            for (s, log) in logs.into_iter().enumerate() {
                 let (p, v) = (log.exp(), numbers(s));
                 for i in 0..3 {
                     mean[i] += p * v[i];
@@ -140,6 +135,6 @@ impl Smooth for Loss<'_> {
                 (0..3).for_each(|j| hessian[i][j] += case.weight * (square[i][j] - mean[i] * mean[j]));
             }
         }
-        (gradient, hessian)
+        Expansion { value, gradient, hessian }
     }
 }

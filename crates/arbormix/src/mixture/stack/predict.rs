@@ -180,13 +180,15 @@ impl Predictor for Stack {
         let mixture = |row: usize| {
             let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(row, label)).collect();
             let trees = self.experts.row(&odds, log_gate.row(row).to_vec());
-            let evidence = self.table.evidence(&answers.shares[row], &trees);
-            let logs = self.pool.log_probabilities(&evidence, &self.table.log_counts);
-            let shares = (0..).zip(logs).map(|(place, log)| (place, log.exp())).collect();
-            let mut mixture = RowMixture {
-                log_gate: vec![sets],
-                experts: vec![RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares))],
-            };
+            let mut mixture = RowMixture { log_gate: Vec::new(), experts: Vec::new() };
+            // A table without weight would still have to be searched.
+            if sets > f64::NEG_INFINITY {
+                let evidence = self.table.evidence(&answers.shares[row], &trees);
+                let logs = self.pool.log_probabilities(&evidence, &self.table.log_counts);
+                let shares = (0..).zip(logs).map(|(place, log)| (place, log.exp())).collect();
+                mixture.log_gate.push(sets);
+                mixture.experts.push(RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares)));
+            }
             mixture.log_gate.extend(trees.log_gate.iter().map(|gate| tied + gate));
             mixture.experts.extend(trees.tied.into_iter().map(|tables| RowExpert::Tree(trees.branching, tables)));
             mixture.log_gate.push(tree);

@@ -73,9 +73,10 @@ impl<'a> Search<'a> {
         let signed = self.sample.signed(label);
         let root = self.regression(label, None, &signed);
         let at = root.fit();
+        let cost = self.params.cost_among(self.sample.labels.cols());
         let score = |parent: usize| {
             let edge = self.regression(label, Some(parent), &signed);
-            (parent, edge.log_likelihood(edge.fit()) - self.params.edge_cost)
+            (parent, edge.log_likelihood(edge.fit_from(at)) - cost)
         };
         (root.log_likelihood(at), self.candidates(label, &root, at).into_iter().map(score).collect())
     }
@@ -85,7 +86,8 @@ impl<'a> Search<'a> {
     fn candidates(&self, label: usize, root: &Regression<'_>, at: Triple) -> Vec<usize> {
         let labels = self.sample.labels.cols();
         let others: Vec<usize> = (0..labels).filter(|&parent| parent != label).collect();
-        if others.len() <= self.params.parents {
+        let most = self.params.tried(labels);
+        if others.len() <= most {
             return others;
         }
         let (_, residual, curvature) = root.evaluated(at);
@@ -101,7 +103,7 @@ impl<'a> Search<'a> {
         };
         let mut ranked: Vec<(f64, usize)> = others.into_iter().map(|parent| (statistic(parent), parent)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut best: Vec<usize> = ranked.into_iter().take(self.params.parents).map(|(_, parent)| parent).collect();
+        let mut best: Vec<usize> = ranked.into_iter().take(most).map(|(_, parent)| parent).collect();
         best.sort_unstable();
         best
     }

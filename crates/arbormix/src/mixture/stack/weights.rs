@@ -4,23 +4,26 @@ use crate::logistic::loss::log_sum_exp;
 
 /// Rounds of EM; each is a pass over the rows.
 const ROUNDS: usize = 500;
-/// Rows that are added to each part: none is ruled out, so unseen sets stay possible.
+/// Rows that are added to each part: none is ruled out, so unseen sets stay possible. Only a part that gave no row any
+/// probability gets none: where every label set is new, a table of old ones would have the most probable sets all the same.
 const PRIOR_ROWS: f64 = 0.5;
 
 /// The weights that make held-out rows most likely. A row comes as the log-probabilities that the parts gave its own set, and
 /// its weight.
 pub(super) fn fit(rows: &[([f64; 3], f64)]) -> [f64; 3] {
     let total: f64 = rows.iter().map(|(_, weight)| weight).sum();
+    let usable = [0, 1, 2].map(|part| rows.is_empty() || rows.iter().any(|(logs, _)| logs[part] > f64::NEG_INFINITY));
+    let prior = usable.map(|usable| if usable { PRIOR_ROWS } else { 0.0 });
     let mut weights = [1.0 / 3.0; 3];
     for _ in 0..ROUNDS {
-        let mut sums = [PRIOR_ROWS; 3];
+        let mut sums = prior;
         for (logs, row) in rows {
             let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let joint = [0, 1, 2].map(|part| weights[part] * (logs[part] - top).exp());
             let all: f64 = joint.iter().sum();
             (0..3).for_each(|part| sums[part] += row * joint[part] / all);
         }
-        weights = sums.map(|sum| sum / (total + 3.0 * PRIOR_ROWS));
+        weights = sums.map(|sum| sum / (total + prior.iter().sum::<f64>()));
     }
     weights
 }

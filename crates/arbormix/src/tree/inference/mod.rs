@@ -4,6 +4,7 @@
 //! A label without a parent uses `table[0]`. Everything is in log space.
 //!
 //! - `max`: the best sets ([`best_set`], [`BestSets`], [`max_marginals`])
+//! - `lanes`: the best sets of several rows at once
 //! - `sum`: what some labels' values mean for the rest ([`log_mass`], [`given`])
 //! - `count`: how many labels there are ([`counts`])
 //! - `passes`: the two sweeps over a tree that these share
@@ -12,6 +13,7 @@
 //! else can be asked.
 
 mod count;
+pub(crate) mod lanes;
 mod max;
 mod passes;
 mod sum;

@@ -37,12 +37,16 @@ pub(super) struct Upward<S> {
     pub(super) total: S,
 }
 
+// Inlined with the ways of adding and multiplying: those of several rows at once are then compiled for their caller's
+// instruction set.
+#[inline(always)]
 pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> Upward<S> {
     let mut at = vec![Below { below: [S::ONE; 2], message: [S::ZERO; 2], later: [S::ONE; 2] }; tree.len()];
     let mut total = S::ONE;
     for &i in tree.order().iter().rev() {
         let [off, on] = at[i].below;
-        let message = [0, 1].map(|u| weight(i, u, 0).times(off).plus(weight(i, u, 1).times(on)));
+        let given = |u: usize| weight(i, u, 0).times(off).plus(weight(i, u, 1).times(on));
+        let message = [given(0), given(1)];
         at[i].message = message;
         match tree.parents()[i] {
             None => {
@@ -59,6 +63,7 @@ pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize
 }
 
 /// All sets, and `out[i][v]`: all sets with yᵢ = v. O(d).
+#[inline(always)]
 pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> (S, Vec<[S; 2]>) {
     let up = upward(tree, &weight);
     // above[i][v]: everything that is not under i, with yᵢ = v; then the messages of the children of i that stand
@@ -71,13 +76,14 @@ pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usi
             None => {
                 let others = earlier_roots.times(later[0]);
                 earlier_roots = earlier_roots.times(message[0]);
-                [0, 1].map(|v| others.times(weight(i, 0, v)))
+                [others.times(weight(i, 0, 0)), others.times(weight(i, 0, 1))]
             }
             Some(parent) => {
                 let (above, earlier) = &mut down[parent];
                 let others = multiplied(*above, multiplied(*earlier, later));
                 *earlier = multiplied(*earlier, message);
-                [0, 1].map(|v| others[0].times(weight(i, 0, v)).plus(others[1].times(weight(i, 1, v))))
+                let value = |v: usize| others[0].times(weight(i, 0, v)).plus(others[1].times(weight(i, 1, v)));
+                [value(0), value(1)]
             }
         };
     }
@@ -85,6 +91,7 @@ pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usi
     (up.total, values)
 }
 
+#[inline(always)]
 fn multiplied<S: Semiring>(left: [S; 2], right: [S; 2]) -> [S; 2] {
     [left[0].times(right[0]), left[1].times(right[1])]
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::token::{Cursor, Word};
 use crate::data::formats::LabelSource;
+use crate::data::formats::categories::Categories;
 use crate::data::formats::error::{FormatError, Place};
 use crate::data::formats::source::Lines;
 use crate::error::Result;
@@ -14,13 +15,26 @@ pub(super) struct Attribute {
     pub(super) name: String,
     pub(super) kind: AttributeKind,
     /// Where its type is declared.
-    pub(super) at: Place,
+    pub(super) at: Spot,
+}
+
+/// A place in the file. There are many attributes, so that the path is only added for a message.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    line: usize,
+    column: usize,
+}
+
+impl Spot {
+    pub(super) fn place(self, path: &Path) -> Place {
+        Place::Text { path: path.to_path_buf(), line: self.line, column: self.column }
+    }
 }
 
 /// The type of an attribute.
 pub(super) enum AttributeKind {
     Numeric,
-    Nominal(Vec<String>),
+    Nominal(Categories),
     /// A type that can only be left out: string or date.
     Opaque(String),
 }
@@ -38,7 +52,17 @@ const TYPE: &str = "a type: numeric, real, integer or a list of categories in br
 /// Reads up to and including the line `@data`.
 pub(super) fn read(lines: &mut Lines, path: &Path) -> Result<Header> {
     let mut header = Header { attributes: Vec::new(), meka: None };
-    let mut names = HashSet::new();
+    let end = declarations(lines, path, &mut header);
+    // A name that is declared twice stands before whatever ended the header.
+    let mut names = HashSet::with_capacity(header.attributes.len());
+    if let Some(second) = header.attributes.iter().find(|attribute| !names.insert(attribute.name.as_str())) {
+        let at = Spot { column: 1, ..second.at }.place(path);
+        return Err(FormatError::DuplicateName { at, what: "attribute", name: second.name.clone() }.into());
+    }
+    end.map(|()| header)
+}
+
+fn declarations(lines: &mut Lines, path: &Path, header: &mut Header) -> Result<()> {
     let mut scratch = String::new();
     let mut begun = false;
     while let Some(line) = lines.next()? {
@@ -49,12 +73,7 @@ pub(super) fn read(lines: &mut Lines, path: &Path) -> Result<Header> {
         begun = true;
         let keyword = cursor.word(KEYWORD, &mut scratch)?;
         if keyword.text.eq_ignore_ascii_case("@attribute") {
-            let attribute = attribute(&mut cursor, &mut scratch)?;
-            if !names.insert(attribute.name.clone()) {
-                let (at, name) = (line.place(0), attribute.name);
-                return Err(FormatError::DuplicateName { at, what: "attribute", name }.into());
-            }
-            header.attributes.push(attribute);
+            header.attributes.push(attribute(&mut cursor, &mut scratch)?);
         } else if keyword.text.eq_ignore_ascii_case("@relation") {
             header.meka = relation(&mut cursor, &mut scratch)?;
         } else if keyword.text.eq_ignore_ascii_case("@data") {
@@ -62,7 +81,7 @@ pub(super) fn read(lines: &mut Lines, path: &Path) -> Result<Header> {
                 let (at, found) = (line.place(0), "@data".to_string());
                 return Err(FormatError::Syntax { at, expected: "an @attribute first", found }.into());
             }
-            return Ok(header);
+            return Ok(());
         } else {
             let (at, found) = (line.place(keyword.start), format!("{:?}", keyword.text));
             return Err(FormatError::Syntax { at, expected: KEYWORD, found }.into());
@@ -79,7 +98,8 @@ pub(super) fn read(lines: &mut Lines, path: &Path) -> Result<Header> {
 fn attribute(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Attribute, FormatError> {
     let name = cursor.word("the name of the attribute", scratch)?.text.to_string();
     cursor.peek();
-    let at = cursor.line.place(cursor.offset());
+    let start = cursor.offset();
+    let at = Spot { line: cursor.line.number, column: cursor.line.column(start) };
     if cursor.take(b'{') {
         let categories = categories(cursor, scratch)?;
         end_of_line(cursor)?;
@@ -95,9 +115,11 @@ fn attribute(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Attribute,
         AttributeKind::Opaque(word.text.to_ascii_lowercase())
     } else if is("relational") {
         let remedy = "write each of its parts as an attribute of its own";
+        let at = cursor.line.place(start);
         return Err(FormatError::ColumnType { at, name, kind: "relational".to_string(), remedy });
     } else {
-        return Err(FormatError::Syntax { at, expected: TYPE, found: format!("{:?}", word.text) });
+        let (at, found) = (cursor.line.place(start), format!("{:?}", word.text));
+        return Err(FormatError::Syntax { at, expected: TYPE, found });
     };
     Ok(Attribute { name, kind, at })
 }
@@ -111,17 +133,16 @@ fn end_of_line(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
 }
 
 /// The categories after the opening brace.
-fn categories(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Vec<String>, FormatError> {
+fn categories(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Categories, FormatError> {
     const EXPECTED: &str = "a category, or } at the end of the list";
-    let mut list: Vec<String> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut list = Categories::default();
     while !cursor.take(b'}') {
         let Word { text, start, .. } = cursor.word(EXPECTED, scratch)?;
-        if !seen.insert(text.to_string()) {
+        if list.code(text).is_some() {
             let (at, name) = (cursor.line.place(start), text.to_string());
             return Err(FormatError::DuplicateName { at, what: "category", name });
         }
-        list.push(text.to_string());
+        list.code_or_add(text);
         cursor.take(b',');
     }
     Ok(list)

@@ -1,6 +1,7 @@
 //! ARFF, dense and sparse, as Weka, Mulan and MEKA write it.
 
 mod header;
+mod plain;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,8 @@ pub(super) use write::write;
 
 use std::path::Path;
 
-use self::header::{AttributeKind, Header};
-use self::rows::{Field, Rows};
+use self::header::{Attribute, AttributeKind, Header};
+use self::rows::{Content, Field, Rows};
 use super::error::FormatError;
 use super::label_source::{LabelSource, Role, Roles};
 use super::source::Lines;
@@ -27,10 +28,10 @@ use crate::error::Result;
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut lines = Lines::open(path)?;
     let header = header::read(&mut lines, path)?;
-    let names: Vec<String> = header.attributes.iter().map(|attribute| attribute.name.clone()).collect();
+    let names: Vec<&str> = header.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
     let (labels, origin) = label_source(path, &header, options)?;
     let roles = Roles::assign(path, &names, &labels, &origin, &options.drop)?;
-    let mut rows = Rows::new(fields(header, &roles, options)?, &roles);
+    let mut rows = Rows::new(fields(path, header, &roles, options)?, &roles);
     while let Some(line) = lines.next()? {
         rows.read(line)?;
     }
@@ -62,17 +63,20 @@ fn label_source(path: &Path, header: &Header, options: &ReadOptions) -> Result<(
     }
 }
 
-fn fields(header: Header, roles: &Roles, options: &ReadOptions) -> Result<Vec<Field>> {
+fn fields(path: &Path, header: Header, roles: &Roles, options: &ReadOptions) -> Result<Vec<Field>> {
     let mut fields = Vec::with_capacity(header.attributes.len());
     for (attribute, &role) in header.attributes.into_iter().zip(&roles.of) {
-        let (name, at) = (attribute.name, attribute.at);
-        if let (AttributeKind::Opaque(kind), true) = (&attribute.kind, role != Role::Dropped) {
+        let Attribute { name, kind, at } = attribute;
+        if let (AttributeKind::Opaque(kind), true) = (&kind, role != Role::Dropped) {
+            let (at, kind) = (at.place(path), kind.clone());
             let remedy = "turn it into numbers or categories, or leave it out (list it in `drop`)";
-            return Err(FormatError::ColumnType { at, name, kind: kind.clone(), remedy }.into());
+            return Err(FormatError::ColumnType { at, name, kind, remedy }.into());
         }
-        match Field::new(name.clone(), attribute.kind, role, options.positive.as_deref()) {
-            Ok(field) => fields.push(field),
-            Err((word, reason)) => return Err(FormatError::LabelWord { at, label: name, word, reason }.into()),
+        match Content::new(kind, role, options.positive.as_deref()) {
+            Ok(content) => fields.push(Field { name, role, content }),
+            Err((word, reason)) => {
+                return Err(FormatError::LabelWord { at: at.place(path), label: name, word, reason }.into());
+            }
         }
     }
     Ok(fields)

@@ -1,15 +1,16 @@
 //! The rows of an ARFF file.
 
 use super::header::AttributeKind;
+use super::plain::{Plain, PlainCell};
 use super::token::{Cursor, Word};
 use crate::data::LabelSet;
 use crate::data::formats::categories::Categories;
 use crate::data::formats::error::{FormatError, quoted};
 use crate::data::formats::label_rows::LabelRows;
 use crate::data::formats::label_source::{Role, Roles};
-use crate::data::formats::number;
 use crate::data::formats::source::Line;
 use crate::data::formats::words::Words;
+use crate::data::formats::{decimal, number};
 use crate::data::{Column, ColumnKind, Labels};
 use crate::error::Result;
 use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
@@ -17,11 +18,11 @@ use crate::matrix::{DenseMatrix, Matrix, SparseBuilder};
 /// What to do with the values of one attribute.
 pub(super) struct Field {
     pub(super) name: String,
-    role: Role,
-    content: Content,
+    pub(super) role: Role,
+    pub(super) content: Content,
 }
 
-enum Content {
+pub(super) enum Content {
     Number,
     Category(Categories),
     /// A label among declared words, with what each of them means.
@@ -32,35 +33,37 @@ enum Content {
     Any,
 }
 
-impl Field {
-    /// A field, or why its words cannot be those of a label.
+impl Content {
+    /// What to do with values of this kind, or why its words cannot be those of a label.
     pub(super) fn new(
-        name: String,
         kind: AttributeKind,
         role: Role,
         positive: Option<&str>,
-    ) -> Result<Field, (String, &'static str)> {
-        let content = match (role, kind) {
+    ) -> Result<Content, (String, &'static str)> {
+        Ok(match (role, kind) {
             (Role::Dropped, _) | (_, AttributeKind::Opaque(_)) => Content::Any,
             (Role::Feature(_), AttributeKind::Numeric) => Content::Number,
-            (Role::Feature(_), AttributeKind::Nominal(words)) => Content::Category(Categories::new(words)),
+            (Role::Feature(_), AttributeKind::Nominal(categories)) => Content::Category(categories),
             (Role::Label(_), AttributeKind::Numeric) => Content::LabelNumber(Words::new(positive)),
-            (Role::Label(_), AttributeKind::Nominal(words)) => match Words::new(positive).categories(&words) {
-                Ok(meanings) => Content::LabelCategory(Categories::new(words), meanings),
-                Err(reason) => return Err((quoted(words.iter().map(String::as_str)), reason)),
-            },
-        };
-        Ok(Field { name, role, content })
+            (Role::Label(_), AttributeKind::Nominal(categories)) => {
+                match Words::new(positive).categories(categories.words()) {
+                    Ok(meanings) => Content::LabelCategory(categories, meanings),
+                    Err(reason) => return Err((quoted(categories.words().iter().map(String::as_str)), reason)),
+                }
+            }
+        })
     }
+}
 
+impl Field {
     /// The column of features this field is, if it is one.
-    pub(super) fn column(&self) -> Option<Column> {
-        let kind = match (self.role, &self.content) {
-            (Role::Feature(_), Content::Category(categories)) => ColumnKind::Nominal(categories.words().to_vec()),
+    fn into_column(self) -> Option<Column> {
+        let kind = match (self.role, self.content) {
+            (Role::Feature(_), Content::Category(categories)) => ColumnKind::Nominal(categories.into_words()),
             (Role::Feature(_), _) => ColumnKind::Numeric,
             _ => return None,
         };
-        Some(Column { name: self.name.clone(), kind })
+        Some(Column { name: self.name, kind })
     }
 
     /// Whether the label is present in a sparse row that leaves it out: it then has the first declared category.
@@ -99,45 +102,6 @@ impl Field {
                     reason,
                 }),
             },
-        }
-    }
-}
-
-/// How to read the usual cells of a field without asking it: fields are large, and there may be many.
-#[derive(Clone, Copy)]
-enum Plain {
-    /// A number of this feature.
-    Number(usize),
-    /// One of two categories of this feature, each a letter or a digit.
-    Letter(usize, [u8; 2]),
-    /// There is no usual form.
-    No,
-}
-
-impl Plain {
-    fn of(field: &Field) -> Plain {
-        match (field.role, &field.content) {
-            (Role::Feature(feature), Content::Number) => Plain::Number(feature),
-            (Role::Feature(feature), Content::Category(categories)) => match categories.words() {
-                [first, second] => match (first.as_bytes(), second.as_bytes()) {
-                    (&[a], &[b]) if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() => {
-                        Plain::Letter(feature, [a, b])
-                    }
-                    _ => Plain::No,
-                },
-                _ => Plain::No,
-            },
-            _ => Plain::No,
-        }
-    }
-
-    /// Feature and value, if the cell that comes next has the usual form.
-    #[inline]
-    fn cell(self, cursor: &mut Cursor<'_>) -> Option<(usize, f64)> {
-        match self {
-            Plain::Number(feature) => cursor.plain_number().map(|value| (feature, value)),
-            Plain::Letter(feature, letters) => cursor.plain_letter(letters).map(|code| (feature, code as f64)),
-            Plain::No => None,
         }
     }
 }
@@ -196,33 +160,81 @@ impl Rows {
             return Err(cursor.unexpected(ONE_FORM).into());
         }
         self.labels.start_row();
-        if sparse { self.sparse_row(&mut cursor) } else { self.dense_row(&mut cursor) }
+        match sparse {
+            true if self.plain_sparse_row(&cursor).is_some() => Ok(()),
+            true => self.sparse_row(&mut cursor),
+            false => self.dense_row(&mut cursor),
+        }
+    }
+
+    /// Steps over the cells from `found` on that have their usual form, each with a comma right after it; how many.
+    fn plain_dense_cells(&mut self, cursor: &mut Cursor<'_>, found: usize) -> usize {
+        let Some(Store::Dense(values)) = &mut self.store else { return 0 };
+        let bytes = cursor.remaining().as_bytes();
+        let (mut at, mut count) = (0, 0);
+        for plain in &self.plain[found.min(self.plain.len())..] {
+            let Some((cell, length)) = plain.cell(&bytes[at..]) else { break };
+            if bytes.get(at + length) != Some(&b',') {
+                break;
+            }
+            match cell {
+                PlainCell::Feature(_, value) => values.push(value),
+                PlainCell::Label(label, present) => self.labels.set(label, Some(present)),
+            }
+            at += length + 1;
+            count += 1;
+        }
+        cursor.advance(at);
+        count
+    }
+
+    /// Reads a row of pairs in their usual form: indices ascend, one blank after each, a comma right after the value and
+    /// perhaps one more blank. `None` if the row has anything else, and must be read again from its beginning.
+    fn plain_sparse_row(&mut self, cursor: &Cursor<'_>) -> Option<()> {
+        let Some(Store::Sparse(builder)) = &mut self.store else { return None };
+        let bytes = cursor.remaining().as_bytes();
+        let (mut at, mut least) = (1, 0);
+        loop {
+            let (index, length) = decimal::leading_index(&bytes[at..], b' ')?;
+            at += length;
+            let (cell, length) = self.plain.get(index).filter(|_| index >= least)?.cell(&bytes[at..])?;
+            at += length;
+            let end = *bytes.get(at)?;
+            if end != b',' && end != b'}' {
+                return None;
+            }
+            match cell {
+                PlainCell::Feature(feature, value) => builder.push(feature, value),
+                PlainCell::Label(label, present) => self.labels.set(label, Some(present)),
+            }
+            least = index + 1;
+            at += 1;
+            if end == b'}' {
+                break;
+            }
+            at += usize::from(bytes.get(at) == Some(&b' '));
+        }
+        (at == bytes.len()).then(|| builder.end_row())
     }
 
     fn dense_row(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
-        let Some(Store::Dense(values)) = &mut self.store else { return Ok(()) };
         let (line, expected) = (cursor.line, self.fields.len());
         let mut found = 0;
         loop {
+            found += self.plain_dense_cells(cursor, found);
             if cursor.peek() == Some(b'{') {
                 return Err(FormatError::InstanceWeight { at: line.place(cursor.offset()) }.into());
             }
-            if let Some(plain) = self.plain.get(found)
-                && let Some((_, value)) = plain.cell(cursor)
-            {
-                values.push(value);
-            } else {
-                let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
-                let Some(field) = self.fields.get_mut(found) else {
-                    let at = line.place(word.start);
-                    return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
-                };
-                let cell = field.cell(word, line)?;
-                match field.role {
-                    Role::Feature(_) => values.push(cell),
-                    Role::Label(label) => self.labels.set(label, observed(cell)),
-                    Role::Dropped => {}
-                }
+            let word = cursor.word("a value (write ? for a missing one)", &mut self.scratch)?;
+            let Some(field) = self.fields.get_mut(found) else {
+                let at = line.place(word.start);
+                return Err(FormatError::LongRow { at, found: found + 1, expected }.into());
+            };
+            let cell = field.cell(word, line)?;
+            match (field.role, &mut self.store) {
+                (Role::Feature(_), Some(Store::Dense(values))) => values.push(cell),
+                (Role::Label(label), _) => self.labels.set(label, observed(cell)),
+                _ => {}
             }
             found += 1;
             // Blanks alone separate values too, as in Weka.
@@ -239,6 +251,10 @@ impl Rows {
     fn sparse_row(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let line = cursor.line;
         self.entries.clear();
+        // What was read of the row as a plain one.
+        if let Some(Store::Sparse(builder)) = &mut self.store {
+            builder.clear_row();
+        }
         cursor.take(b'{');
         while !cursor.take(b'}') {
             let entry = self.entry(cursor)?;
@@ -279,25 +295,16 @@ impl Rows {
         cursor.peek();
         // A place is worked out only for a message: that walks through the line.
         let start = cursor.offset();
-        let index = match cursor.plain_index() {
-            Some(index) => index as u64,
-            None => {
-                let word = cursor.word(INDEX, &mut self.scratch)?;
-                word.text.parse::<u64>().map_err(|_| {
-                    let found = format!("{:?}", word.text);
-                    FormatError::Syntax { at: line.place(start), expected: INDEX, found }
-                })?
-            }
-        };
+        let word = cursor.word(INDEX, &mut self.scratch)?;
+        let index = word.text.parse::<u64>().map_err(|_| {
+            let found = format!("{:?}", word.text);
+            FormatError::Syntax { at: line.place(start), expected: INDEX, found }
+        })?;
         let last = self.fields.len() as u64 - 1;
         if index > last {
             return Err(FormatError::IndexRange { at: line.place(start), index, first: 0, last });
         }
         let index = index as usize;
-        cursor.peek();
-        if let Some((feature, value)) = self.plain[index].cell(cursor) {
-            return Ok(Entry { index, role: Role::Feature(feature), value, start });
-        }
         let word = cursor.word("a value after the index", &mut self.scratch)?;
         let field = &mut self.fields[index];
         Ok(Entry { index, value: field.cell(word, line)?, role: field.role, start })
@@ -310,7 +317,7 @@ impl Rows {
 
     /// Features, their columns, and labels.
     pub(super) fn finish(self) -> (Matrix, Vec<Column>, Labels) {
-        let columns = self.fields.iter().filter_map(Field::column).collect();
+        let columns = self.fields.into_iter().filter_map(Field::into_column).collect();
         let matrix = match self.store {
             Some(Store::Sparse(builder)) => Matrix::Sparse(builder.finish(self.features)),
             Some(Store::Dense(values)) => Matrix::Dense(DenseMatrix::new(self.labels.rows(), self.features, values)),

@@ -30,6 +30,25 @@ fn dense_rows_with_quotes_comments_tabs_and_line_ends() {
 }
 
 #[test]
+fn a_row_may_be_unusual_anywhere() {
+    let header =
+        "@relation r\n@attribute n numeric\n@attribute c {r,g}\n@attribute m numeric\n@attribute y {0,1}\n@data\n";
+    let sparse = [
+        "{0 2,1 g,2 -0.5,3 1}",
+        "{0 2,2 -0.5,1 g,3 1}",
+        "{0 2, 1 g, 2 -0.5, 3 1}",
+        "{0 2,1 'g',2 -5e-1,3 1}",
+        "{0 2,1 g,2 -0.5,3\t1 } % last",
+    ];
+    let dense = ["2,g,-0.5,1", "2 ,g,-0.5,1", "2,g -0.5,1", "2,'g',-5e-1,1", "2,g,-0.5,1 % last"];
+    for rows in [sparse, dense] {
+        let data = read_text("a.arff", &format!("{header}{}\n", rows.join("\n")), &labels("y"));
+        assert_eq!(features(&data), [[2.0, 1.0, -0.5]; 5]);
+        assert_eq!(label_text(&data), ["1"; 5]);
+    }
+}
+
+#[test]
 fn an_omitted_nominal_has_its_first_category() {
     let text = "@relation r\n@attribute n numeric\n@attribute c {red,green,blue}\n\
                 @attribute a {1,0}\n@attribute b {0,1}\n@data\n{}\n{3 1, 2 0,0 2.5}\n{1 blue,2 ?}\n{ 1 green , 3 1 }\n";

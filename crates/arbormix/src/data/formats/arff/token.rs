@@ -1,6 +1,5 @@
 //! The words of an ARFF line.
 
-use crate::data::formats::decimal;
 use crate::data::formats::error::FormatError;
 use crate::data::formats::source::Line;
 
@@ -59,9 +58,15 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// Everything from here on.
+    #[inline]
+    pub(super) fn remaining(&self) -> &'a str {
+        &self.line.text[self.at..]
+    }
+
     /// Everything from here on, without blanks around it.
     pub(super) fn rest(&self) -> &'a str {
-        self.line.text[self.at..].trim()
+        self.remaining().trim()
     }
 
     /// The next byte after blanks; `None` at the end of the line or before a comment.
@@ -106,48 +111,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over a number in its plain form, if that comes next and nothing else belongs to the word.
+    /// Steps over `count` bytes.
     #[inline]
-    pub(super) fn plain_number(&mut self) -> Option<f64> {
-        let (value, length) = decimal::leading(&self.line.text[self.at..])?;
-        let ends = self.ends_at(self.at + length);
-        self.at += if ends { length } else { 0 };
-        ends.then_some(value)
-    }
-
-    /// Steps over a word of one byte, if that comes next and is one of the two; which one.
-    #[inline]
-    pub(super) fn plain_letter(&mut self, letters: [u8; 2]) -> Option<usize> {
-        let byte = *self.bytes().get(self.at)?;
-        let which = letters.iter().position(|&letter| letter == byte).filter(|_| self.ends_at(self.at + 1));
-        self.at += usize::from(which.is_some());
-        which
-    }
-
-    /// Whether a bare word ends at an offset.
-    #[inline]
-    fn ends_at(&self, offset: usize) -> bool {
-        self.bytes().get(offset).is_none_or(|&byte| ends_bare_word(byte))
-    }
-
-    /// Steps over a whole number and the blank after it, if they come next: an index as most files write it.
-    #[inline]
-    pub(super) fn plain_index(&mut self) -> Option<usize> {
-        /// So many digits fit into 32 bits whatever they are.
-        const DIGITS: usize = 9;
-        let rest = &self.bytes()[self.at..];
-        let mut index = 0;
-        for (place, &byte) in rest.iter().take(DIGITS + 1).enumerate() {
-            match byte {
-                b'0'..=b'9' if place < DIGITS => index = 10 * index + usize::from(byte - b'0'),
-                b' ' if place > 0 => {
-                    self.at += place + 1;
-                    return Some(index);
-                }
-                _ => return None,
-            }
-        }
-        None
+    pub(super) fn advance(&mut self, count: usize) {
+        self.at += count;
     }
 
     fn quoted_word<'w>(&mut self, quote: u8, scratch: &'w mut String) -> Result<Word<'w>, FormatError>

@@ -17,6 +17,31 @@ fn cells_may_be_quoted_missing_numbers_words_or_labels() {
 }
 
 #[test]
+fn a_row_may_be_unusual_anywhere() {
+    // The first row tells what columns hold; each of the others but the last leaves the usual form later than the one before.
+    let usual = "0.5,2,-3,1,0";
+    let others = [
+        " 0.5,2,-3,1,0",
+        "0.5,2e0,-3,1,0",
+        "0.5,2,\"-3\",1,0",
+        "0.5,2,-3,yes,0",
+        "0.5,2,-3,1,0.0",
+        "0.5,2,-3,1,\"0\"",
+        usual,
+    ];
+    let text = format!("a,b,c,x,y\n{usual}\n{}\r\n0.5,2,-3,1,-1\n", others.join("\n"));
+    // 0.0 is no 0 that would make -1 doubtful, but the other zeros are.
+    let message = error_of("t.csv", &text, &labels("last:2"));
+    assert!(message.contains("0 and -1") && message.contains("line 10, column 12"), "{message}");
+    let data = read_text("t.csv", &text.replace(",-1\n", ",\n"), &labels("last:2"));
+    assert_eq!(features(&data), vec![vec![0.5, 2.0, -3.0]; 9]);
+    assert_eq!(label_text(&data)[..8], vec!["10"; 8]);
+    assert_eq!(label_text(&data)[8], "1?");
+    let minus = "a,y\n1,0.0\n1,1\n1,0.0\n1,-1\n";
+    assert_eq!(label_text(&read_text("t.csv", minus, &labels("y"))), ["0", "1", "0", "0"]);
+}
+
+#[test]
 fn the_delimiter_is_the_one_the_header_has_most_of() {
     for delimiter in [",", ";", "\t", "|"] {
         let text = format!("\"a;b;c,d|e|\"{delimiter}x{delimiter}y\n1{delimiter}2{delimiter}0\n");

@@ -7,7 +7,7 @@ use crate::data::formats::error::FormatError;
 use crate::data::formats::label_rows::LabelRows;
 use crate::data::formats::label_source::LabelSource;
 use crate::data::formats::source::Line;
-use crate::data::formats::{data_name, number};
+use crate::data::formats::{data_name, decimal, number};
 use crate::data::{Column, Dataset, LabelSet};
 use crate::error::Result;
 use crate::matrix::{Matrix, SparseBuilder};
@@ -47,12 +47,24 @@ impl Rows {
     pub(super) fn read(&mut self, line: Line<'_>, text: &str) -> Result<()> {
         self.starts.push(self.labels.len());
         let mut previous: Option<u32> = None;
-        for (position, (start, word)) in words(text).enumerate() {
-            if position == 0 && !word.contains(':') {
-                self.read_labels(line, word, start)?;
-                continue;
-            }
-            let (index, value) = self.pair(line, word, start)?;
+        let (mut at, mut first) = (0, true);
+        while let Some(blanks) = text.as_bytes()[at..].iter().position(|byte| !byte.is_ascii_whitespace()) {
+            let start = at + blanks;
+            let (index, value, length) = match self.plain_pair(&text.as_bytes()[start..]) {
+                Some(plain) => plain,
+                None => {
+                    let rest = &text[start..];
+                    let word = &rest[..rest.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(rest.len())];
+                    if first && !word.contains(':') {
+                        self.read_labels(line, word, start)?;
+                        (at, first) = (start + word.len(), false);
+                        continue;
+                    }
+                    let (index, value) = self.pair(line, word, start)?;
+                    (index, value, word.len())
+                }
+            };
+            (at, first) = (start + length, false);
             if let Some(previous) = previous.filter(|&previous| previous >= index) {
                 let (at, index, previous) = (line.place(start), u64::from(index), u64::from(previous));
                 return Err(match index == previous {
@@ -107,6 +119,17 @@ impl Rows {
             offset += text.len() + 1;
         }
         Ok(())
+    }
+
+    /// The `index:value` at the head of `bytes`, if it is as usual, and its length.
+    #[inline]
+    fn plain_pair(&self, bytes: &[u8]) -> Option<(u32, f64, usize)> {
+        let (index, length) = decimal::leading_index(bytes, b':')?;
+        let index = u32::try_from(index).ok().filter(|index| (self.limits.first..=self.limits.last).contains(index))?;
+        let (value, digits) = decimal::leading(&bytes[length..])?;
+        let end = length + digits;
+        let ends = bytes.get(end).is_none_or(u8::is_ascii_whitespace);
+        ends.then_some((index, value, end))
     }
 
     /// One `index:value`.
@@ -181,16 +204,4 @@ fn label_names(numbers: &[i64], source: &LabelSource, counted: bool) -> (Vec<Str
     let listed: HashSet<&String> = known.iter().collect();
     found.retain(|name| !listed.contains(name));
     (known.iter().cloned().chain(found).collect(), unknown)
-}
-
-/// The words of a text with their byte offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = &text[at..];
-        let start = at + rest.bytes().position(|byte| !byte.is_ascii_whitespace())?;
-        let length = text[start..].bytes().position(|byte| byte.is_ascii_whitespace());
-        at = length.map_or(text.len(), |length| start + length);
-        Some((start, &text[start..at]))
-    })
 }

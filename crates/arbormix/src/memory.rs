@@ -5,6 +5,7 @@ use crate::data::describe::memory;
 use crate::error::{Error, Result};
 use crate::features::width;
 use crate::learner::Learner;
+use crate::logistic::{BATCH, solve_fewer_together};
 use crate::matrix::Matrix;
 use crate::progress::Progress;
 
@@ -15,8 +16,10 @@ const LASTING_COPIES: usize = 4;
 /// Copies on each thread: the rows of a fold or of a parent's value, with their columns, and another unit of work that the
 /// thread takes up while it waits for a part of the first.
 const COPIES_PER_THREAD: usize = 3;
-/// Regressions that a thread solves at a time, each with about so many vectors over rows and columns.
-const BATCH_VECTORS: usize = 16 * 10;
+/// Vectors over rows and columns that a regression in work has, about.
+const VECTORS: usize = 10;
+/// Regressions that a thread solves at a time, where memory is short: with fewer, products no longer share what they read.
+const FEWER_TOGETHER: [usize; 3] = [BATCH, BATCH / 2, BATCH / 4];
 /// Copies of a mixture's regressions: the last, the best and the next step of EM.
 const STATES: usize = 3;
 
@@ -26,6 +29,11 @@ const STATES: usize = 3;
 /// An estimate of the order of magnitude, for methods made of logistic regressions; it can be wrong by a factor of two.
 /// How many experts there are comes from the method's parameter `experts`, at most `max_experts` if that is `auto`.
 pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize {
+    bytes_in_batches(learner, data, threads, BATCH)
+}
+
+/// [`fit_bytes`], with so many regressions at a time on each thread.
+fn bytes_in_batches(learner: &dyn Learner, data: &Dataset, threads: usize, batch: usize) -> usize {
     let (rows, labels) = (data.rows(), data.labels().count());
     let columns: usize = data.columns().iter().map(|column| width(&column.kind)).sum();
     let float = size_of::<f64>();
@@ -40,17 +48,17 @@ pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize
         Matrix::Dense(_) => rows * columns * float,
         Matrix::Sparse(_) => memory(data),
     };
-    let per_thread = COPIES_PER_THREAD * encoded + BATCH_VECTORS * (rows + columns) * float;
+    let per_thread = COPIES_PER_THREAD * encoded + batch * VECTORS * (rows + columns) * float;
     let states = if experts > 1 { STATES } else { 1 };
     // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
     let regressions = (2 * experts * states + 3) * labels * coordinates * float;
     memory(data) + LASTING_COPIES * encoded + gram + threads.max(1) * per_thread + regressions
 }
 
-/// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes; a model has
-/// the same bits on any number of them.
+/// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes, each with as
+/// many regressions at a time; a model has the same bits with any number of both.
 ///
-/// Errs if even one thread would need more. See [`fit_bytes`] for what the reckoning is worth.
+/// Errs if even one thread with the fewest regressions would need more. See [`fit_bytes`] for what the reckoning is worth.
 ///
 /// ```
 /// use arbormix::{fit, progress::Silent, registry, within_memory};
@@ -73,14 +81,20 @@ pub fn within_memory<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
     let all = rayon::current_num_threads();
-    let Some(threads) = (1..=all).rev().find(|&threads| fit_bytes(learner, data, threads) <= bound) else {
-        return Err(Error::Memory { needed: fit_bytes(learner, data, 1), bound });
+    let needed = |&(threads, batch): &(usize, usize)| bytes_in_batches(learner, data, threads, batch);
+    let mut plans = (1..=all).rev().flat_map(|threads| FEWER_TOGETHER.map(|batch| (threads, batch)));
+    let least = (1, FEWER_TOGETHER[FEWER_TOGETHER.len() - 1]);
+    let Some((threads, batch)) = plans.find(|plan| needed(plan) <= bound) else {
+        return Err(Error::Memory { needed: needed(&least), bound });
     };
-    if threads == all {
+    if (threads, batch) == (all, BATCH) {
         return work();
     }
-    progress.note(&format!("{threads} of {all} threads work, to keep within the bound on memory"));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    progress.note(&format!(
+        "{threads} of {all} threads work, on {batch} regressions at a time, to keep within the bound on memory"
+    ));
+    let fewer = move |_| solve_fewer_together(batch);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(fewer).build();
     pool.map_err(|error| Error::Threads { message: error.to_string() })?.install(work)
 }
 
@@ -110,21 +124,27 @@ mod tests {
         let learner = registry::learner("ctbn", Preset::Default, &serde_json::json!({})).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         pool.install(|| {
-            let bytes = |threads| fit_bytes(learner.as_ref(), &data, threads);
+            let bytes = |threads, batch| bytes_in_batches(learner.as_ref(), &data, threads, batch);
             let bounded = |bound, notes: &Notes| {
                 within_memory(bound, learner.as_ref(), &data, notes, || fit(learner.as_ref(), &data, None, notes))
             };
             let free = fit(learner.as_ref(), &data, None, &Notes::default()).unwrap();
-            for (bound, said) in [(bytes(3), None), (bytes(3) - 1, Some("2 of 3 threads")), (bytes(1), Some("1 of 3"))]
-            {
+            for (bound, said) in [
+                (bytes(3, 16), None),
+                (bytes(3, 16) - 1, Some("3 of 3 threads work, on 8 regressions")),
+                (bytes(3, 4), Some("3 of 3 threads work, on 4 regressions")),
+                (bytes(3, 4) - 1, Some("2 of 3 threads")),
+                (bytes(1, 4), Some("1 of 3")),
+            ] {
                 let notes = Notes::default();
                 assert_eq!(bounded(bound, &notes).unwrap().to_bytes().unwrap(), free.to_bytes().unwrap());
                 let notes = notes.0.into_inner().unwrap();
                 let note = notes.iter().find(|note| note.contains("bound on memory"));
                 assert_eq!(note.map(|note| said.is_some_and(|said| note.starts_with(said))), said.map(|_| true));
             }
-            let error = bounded(bytes(1) - 1, &Notes::default()).unwrap_err();
-            assert!(matches!(error, Error::Memory { needed, bound } if needed == bytes(1) && bound == needed - 1));
+            let least = bytes(1, 4);
+            let error = bounded(least - 1, &Notes::default()).unwrap_err();
+            assert!(matches!(error, Error::Memory { needed, bound } if needed == least && bound == needed - 1));
         });
     }
 

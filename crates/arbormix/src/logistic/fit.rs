@@ -1,5 +1,7 @@
 //! Regressions to solve, and their solutions.
 
+use std::cell::Cell;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +13,9 @@ use crate::error::Result;
 use crate::matrix::TILE;
 use crate::progress::Progress;
 
-/// Problems solved together: a tile of sparse rows in single precision. More would gain nothing, fewer batches could not
-/// share the work among threads. Memory is about eight numbers per row and problem in flight.
-const BATCH: usize = 2 * TILE;
+/// Problems solved together at most: a tile of sparse rows in single precision. More would gain nothing, fewer batches could
+/// not share the work among threads. Memory is about eight numbers per row and problem in flight.
+pub(crate) const BATCH: usize = 2 * TILE;
 /// Problems in a batch of dense rows at least: fewer would not keep the kernels busy.
 const LEAST_DENSE: usize = 3;
 /// Tolerances from which on directions are sought in single precision: they then have about six digits, of which a step
@@ -24,6 +26,16 @@ pub(super) const ROUGH_DIRECTIONS: f64 = 1e-7;
 const ROUGH_THROUGHOUT: f64 = 1e-5;
 /// Rows up to which sums over all of them keep enough digits in single precision.
 const ROUGH_ROWS: usize = 200_000;
+
+thread_local! {
+    /// [`BATCH`], or fewer on the threads of a pool that has a bound on memory.
+    static TOGETHER: Cell<usize> = const { Cell::new(BATCH) };
+}
+
+/// Lets this thread solve fewer problems together, to save memory; solutions stay the same.
+pub(crate) fn solve_fewer_together(problems: usize) {
+    TOGETHER.set(problems.clamp(1, BATCH));
+}
 
 /// One logistic regression on the rows of a block; slices have the full length N of the design.
 #[derive(Debug, Clone, Copy)]
@@ -68,21 +80,45 @@ pub fn solve(
     params: &SolverParams,
     progress: &dyn Progress,
 ) -> Result<Vec<Solution>> {
+    run(block, problems, params, true, progress)
+}
+
+/// As [`solve`], for a few steps on the way to something else (an M-step): in single precision wherever directions are, and
+/// without the products that would say how good the last step was. Gradient norms are those before it, so that
+/// `converged` only tells who had converged earlier.
+pub fn improve(
+    block: &Block<'_>,
+    problems: &[Problem<'_>],
+    params: &SolverParams,
+    progress: &dyn Progress,
+) -> Result<Vec<Solution>> {
+    run(block, problems, params, false, progress)
+}
+
+fn run(
+    block: &Block<'_>,
+    problems: &[Problem<'_>],
+    params: &SolverParams,
+    verified: bool,
+    progress: &dyn Progress,
+) -> Result<Vec<Solution>> {
     let mut solutions: Vec<Option<Solution>> = problems.iter().map(|problem| constant(block, problem)).collect();
     let open: Vec<usize> = (0..problems.len()).filter(|&p| solutions[p].is_none()).collect();
     // Batches may be cut anywhere; so few regressions as one batch would leave threads idle.
     let least = if block.operator.is_sparse() { TILE } else { LEAST_DENSE };
-    let batch = open.len().div_ceil(rayon::current_num_threads()).clamp(least, BATCH);
+    let most = TOGETHER.get();
+    let batch = open.len().div_ceil(rayon::current_num_threads()).clamp(least.min(most), most);
+    let rough_from = if verified { ROUGH_THROUGHOUT } else { ROUGH_DIRECTIONS };
     let solved: Vec<Vec<Solution>> = open
         .par_chunks(batch)
         .map(|batch| {
             let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
             let single = if params.tolerance >= ROUGH_DIRECTIONS { block.operator.single() } else { None };
             match single {
-                Some(rows) if params.tolerance >= ROUGH_THROUGHOUT && block.len() <= ROUGH_ROWS => {
-                    Newton::new(block, rows, single, &problems, params, progress).run()
+                Some(rows) if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS => {
+                    Newton::new(block, rows, single, &problems, params, progress).run(verified)
                 }
-                _ => Newton::new(block, block.operator.double(), single, &problems, params, progress).run(),
+                _ => Newton::new(block, block.operator.double(), single, &problems, params, progress).run(verified),
             }
         })
         .collect::<Result<_>>()?;

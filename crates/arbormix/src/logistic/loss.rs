@@ -76,6 +76,55 @@ impl NullaryFnOnce for LogSigmoidPairs<'_> {
     }
 }
 
+/// Adds log P(target) under its log-odds to each row's sum: of all rows, or of those on which a label has a value.
+pub(crate) fn add_log_probabilities(
+    log_odds: &[f64],
+    targets: &[bool],
+    only: Option<(&[bool], bool)>,
+    sums: &mut [f64],
+) {
+    Arch::new().dispatch(LogProbabilities { log_odds, targets, only, sums });
+}
+
+struct LogProbabilities<'a> {
+    log_odds: &'a [f64],
+    targets: &'a [bool],
+    only: Option<(&'a [bool], bool)>,
+    sums: &'a mut [f64],
+}
+
+impl NullaryFnOnce for LogProbabilities<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let (groups, rest) = self.sums.as_chunks_mut::<TOGETHER>();
+        let (log_odds, rest_of_odds) = self.log_odds.as_chunks::<TOGETHER>();
+        let (targets, rest_of_targets) = self.targets.as_chunks::<TOGETHER>();
+        let counts = |row: usize| self.only.is_none_or(|(label, value)| label[row] == value);
+        for (group, sums) in groups.iter_mut().enumerate() {
+            let (mut z, mut counted) = (log_odds[group], [true; TOGETHER]);
+            for n in 0..TOGETHER {
+                z[n] = if targets[group][n] { z[n] } else { -z[n] };
+            }
+            if let Some((label, value)) = self.only {
+                let label = &label[group * TOGETHER..(group + 1) * TOGETHER];
+                for n in 0..TOGETHER {
+                    counted[n] = label[n] == value;
+                }
+            }
+            let [_, logs] = log_sigmoids(z);
+            for n in 0..TOGETHER {
+                sums[n] += if counted[n] { logs[n] } else { 0.0 };
+            }
+        }
+        let first = groups.len() * TOGETHER;
+        for (n, sum) in rest.iter_mut().enumerate().filter(|(n, _)| counts(first + n)) {
+            *sum += log_probability(rest_of_odds[n], rest_of_targets[n]);
+        }
+    }
+}
+
 /// log p / (1 − p) of a probability that counts as `nearest` to 0 or 1 where it is nearer: so it is finite.
 pub(crate) fn clamped_log_odds(p: f64, nearest: f64) -> f64 {
     let p = p.clamp(nearest, 1.0 - nearest);

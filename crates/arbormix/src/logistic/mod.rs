@@ -21,7 +21,8 @@ mod softmax;
 mod tests;
 
 pub use design::{Block, Coefficients, Design, FeatureWeights};
-pub use fit::{Problem, Solution, solve};
+pub(crate) use fit::{BATCH, solve_fewer_together};
+pub use fit::{Problem, Solution, improve, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use linear::LinearFunctions;
 pub use params::{Bias, Criterion, GateParams, LogisticParams, SolverParams};

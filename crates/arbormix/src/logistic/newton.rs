@@ -54,8 +54,9 @@ pub(super) struct Newton<'a, T> {
     residual: Columns<T>,
     curvature: Columns<T>,
     objective: Vec<f64>,
-    /// ‖∇f‖ where the problem started.
+    /// ‖∇f‖ where the problem started, and before the last step.
     first_norm: Vec<f64>,
+    last_norm: Vec<f64>,
     /// Leading columns of the operator that take part in each problem.
     width: Vec<usize>,
     /// Position in the batch of each column.
@@ -115,6 +116,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
             curvature: Columns::zeros(n, count),
             objective: vec![0.0; count],
             first_norm: vec![0.0; count],
+            last_norm: vec![0.0; count],
             member: (0..count).collect(),
             solutions: vec![None; count],
             signed,
@@ -133,17 +135,23 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         newton
     }
 
-    pub(super) fn run(mut self) -> Result<Vec<Solution>> {
+    /// Steps until all problems have converged, or as often as allowed. What is said of solutions is worked out at their
+    /// weights if they are to be `verified`.
+    pub(super) fn run(mut self, verified: bool) -> Result<Vec<Solution>> {
         for iteration in 0.. {
             let all: Vec<usize> = (0..self.member.len()).collect();
+            let last = iteration == self.params.max_iterations;
+            if last && !verified {
+                all.iter().for_each(|&p| self.finish(p, self.last_norm[p], iteration));
+                break;
+            }
             let mut gradient = self.gradient(&all);
             let mut norms: Vec<f64> = all.iter().map(|&p| self.distance(p, gradient.column(p))).collect();
             if iteration == 0 {
                 self.first_norm.clone_from(&norms);
             }
-            let last = iteration == self.params.max_iterations;
             let near: Vec<usize> = all.into_iter().filter(|&p| last || norms[p] <= self.goal(p)).collect();
-            if self.settle(&near) {
+            if verified && self.settle(&near) {
                 let exact = self.gradient(&near);
                 for (at, &p) in near.iter().enumerate() {
                     gradient.column_mut(p).copy_from_slice(exact.column(at));
@@ -160,10 +168,12 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
             }
             gradient.keep(&open);
             self.keep(&open);
-            let norms: Vec<f64> = open.iter().map(|&p| norms[p]).collect();
-            let stuck = self.step(&gradient, &norms)?;
+            self.last_norm = open.iter().map(|&p| norms[p]).collect();
+            let stuck = self.step(&gradient)?;
             if !stuck.is_empty() {
-                self.settle(&stuck);
+                if verified {
+                    self.settle(&stuck);
+                }
                 let exact = self.gradient(&stuck);
                 for (at, &p) in stuck.iter().enumerate() {
                     self.finish(p, self.distance(p, exact.column(at)), iteration + 1);
@@ -194,12 +204,13 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
     }
 
     /// One damped Newton step for every problem; returns those that can decrease no further.
-    fn step(&mut self, gradient: &Columns, norms: &[f64]) -> Result<Vec<usize>> {
+    fn step(&mut self, gradient: &Columns) -> Result<Vec<usize>> {
         // Rough systems far from the optimum, finer ones near it, never finer than the goal needs.
-        let accuracy: Vec<f64> = (0..norms.len())
-            .map(|p| {
-                let forcing = (norms[p] / self.first_norm[p]).sqrt().min(0.25);
-                forcing.max(0.3 * self.goal(p) / norms[p])
+        let norms = self.last_norm.iter().enumerate();
+        let accuracy: Vec<f64> = norms
+            .map(|(p, norm)| {
+                let forcing = (norm / self.first_norm[p]).sqrt().min(0.25);
+                forcing.max(0.3 * self.goal(p) / norm)
             })
             .collect();
         let Direction { solution, along } = match self.rough {
@@ -350,7 +361,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         for block in [&mut self.signed, &mut self.margins, &mut self.residual, &mut self.curvature] {
             block.keep(problems);
         }
-        for values in [&mut self.objective, &mut self.first_norm] {
+        for values in [&mut self.objective, &mut self.first_norm, &mut self.last_norm] {
             *values = problems.iter().map(|&p| values[p]).collect();
         }
         for places in [&mut self.member, &mut self.width] {

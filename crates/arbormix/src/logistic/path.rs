@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::design::{Coefficients, Design};
+use super::design::{Block, Coefficients, Design};
 use super::fit::{Problem, solve};
 use super::loss::log_probability;
 use super::params::{Criterion, LogisticParams};
@@ -12,6 +12,12 @@ use crate::random::Stream;
 
 /// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
 pub(crate) const LOG_FLOOR: f64 = -27.631_021_115_928_547;
+
+/// How far a fold's held-out log-likelihood may fall below its best before the path ends there: a share of the best, and
+/// so many nats. Larger costs fit the training rows ever closer; where that has cost so much it does not come to pay again,
+/// and the largest costs take the longest.
+const FALL_SHARE: f64 = 0.01;
+const FALL_NATS: f64 = 1.0;
 
 /// Fold of each row in the choice of C: a seeded shuffle, the same for all regressions of a fit.
 pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
@@ -49,7 +55,8 @@ impl<'a> Target<'a> {
 /// `params.criterion` says), ties to the smaller.
 ///
 /// `rows` (`None`: all) are divided by `fold_of[row]`; for each fold the path is solved on the other folds from the
-/// smallest cost upwards, each solution starting at the previous one. Slices have the full length N.
+/// smallest cost upwards, each solution starting at the previous one. It ends where a fold's held-out log-likelihood has
+/// fallen clearly: a cost that some fold has not come to is not chosen. Slices have the full length N.
 pub fn choose_costs(
     design: &Design,
     rows: Option<&[usize]>,
@@ -76,30 +83,7 @@ pub fn choose_costs(
         .map(|fold| {
             let (held, train): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| fold_of[row] == fold);
             let (train, held) = (design.block(Some(&train), extras), design.block(Some(&held), extras));
-            let mut previous: Vec<Option<Coefficients>> = vec![None; targets.len()];
-            let mut path = Vec::with_capacity(params.costs.len());
-            for &cost in &params.costs {
-                let problems: Vec<Problem<'_>> =
-                    targets.iter().zip(&previous).map(|(target, start)| target.problem(cost, start.as_ref())).collect();
-                let solutions = solve(&train, &problems, &params.solver.for_selection(), progress)?;
-                let coefficients: Vec<&Coefficients> = solutions.iter().map(|s| &s.coefficients).collect();
-                let mut scores = vec![0.0; targets.len()];
-                held.visit_rough_margins(&coefficients, |p, margins| {
-                    let row_score = |(local, &z): (usize, &f64)| {
-                        let row = held.row(local);
-                        let target = &targets[p];
-                        let score = match params.criterion {
-                            Criterion::Likelihood => log_probability(z, target.values[row]).max(LOG_FLOOR),
-                            Criterion::Accuracy => f64::from((z >= 0.0) == target.values[row]),
-                        };
-                        target.weights.map_or(1.0, |w| w[row]) * score
-                    };
-                    scores[p] = margins.iter().enumerate().map(row_score).sum::<f64>();
-                });
-                path.push(scores);
-                previous = solutions.into_iter().map(|s| Some(s.coefficients)).collect();
-            }
-            Ok(path)
+            path_scores(&train, &held, targets, params, progress)
         })
         .collect::<Result<_>>()?;
     Ok((0..targets.len())
@@ -109,4 +93,44 @@ pub fn choose_costs(
             params.costs[(1..params.costs.len()).fold(0, better)]
         })
         .collect())
+}
+
+/// By cost and target what a fold's held-out rows say of regressions on the others; −∞ after the end of a target's path.
+fn path_scores(
+    train: &Block<'_>,
+    held: &Block<'_>,
+    targets: &[Target<'_>],
+    params: &LogisticParams,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<f64>>> {
+    let mut open: Vec<usize> = (0..targets.len()).collect();
+    let mut best = vec![f64::NEG_INFINITY; targets.len()];
+    let mut starts: Vec<Option<Coefficients>> = vec![None; targets.len()];
+    let mut path = Vec::with_capacity(params.costs.len());
+    for &cost in &params.costs {
+        let problems: Vec<Problem<'_>> = open.iter().map(|&t| targets[t].problem(cost, starts[t].as_ref())).collect();
+        let solutions = solve(train, &problems, &params.solver.for_selection(), progress)?;
+        let coefficients: Vec<&Coefficients> = solutions.iter().map(|solution| &solution.coefficients).collect();
+        let mut scores = vec![f64::NEG_INFINITY; targets.len()];
+        held.visit_rough_margins(&coefficients, |place, margins| {
+            let target = &targets[open[place]];
+            let row_score = |(local, &z): (usize, &f64)| {
+                let row = held.row(local);
+                let score = match params.criterion {
+                    Criterion::Likelihood => log_probability(z, target.values[row]).max(LOG_FLOOR),
+                    Criterion::Accuracy => f64::from((z >= 0.0) == target.values[row]),
+                };
+                target.weights.map_or(1.0, |w| w[row]) * score
+            };
+            scores[open[place]] = margins.iter().enumerate().map(row_score).sum::<f64>();
+        });
+        for (&t, solution) in open.iter().zip(solutions) {
+            starts[t] = Some(solution.coefficients);
+            best[t] = best[t].max(scores[t]);
+        }
+        let has_fallen = |t: usize| scores[t] < best[t] - (FALL_SHARE * best[t].abs() + FALL_NATS);
+        open.retain(|&t| params.criterion == Criterion::Accuracy || !has_fallen(t));
+        path.push(scores);
+    }
+    Ok(path)
 }

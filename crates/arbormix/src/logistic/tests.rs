@@ -373,6 +373,63 @@ fn the_chosen_cost_is_the_best_on_held_out_rows() {
     assert_ne!(choices[0], choices[1], "the criterion makes no difference");
 }
 
+/// Steps on the way: as good as those of verified solutions, in either precision, and never upwards.
+#[test]
+fn improvements_go_down_as_far_as_solutions() {
+    for density in [1.0, 0.3] {
+        let (features, labels) = planted(density);
+        let design = Design::new(&features, Bias::Penalised);
+        let block = design.block(None, &[]);
+        let problem = |targets| Problem { targets, weights: None, cost: 10.0, start: None, coordinates: None };
+        let problems: Vec<Problem<'_>> = labels.iter().map(|targets| problem(targets.as_slice())).collect();
+        let optima = solved(&block, &problems, &TIGHT);
+        let mut starts: Vec<Coefficients> = vec![Coefficients::Constant(0.0); problems.len()];
+        let mut last = vec![f64::INFINITY; problems.len()];
+        for _ in 0..6 {
+            let params = SolverParams { tolerance: 1e-6, max_iterations: 2 };
+            let begun: Vec<Problem<'_>> = problems
+                .iter()
+                .zip(&starts)
+                .map(|(problem, start)| Problem { start: Some(start), ..*problem })
+                .collect();
+            starts = improve(&block, &begun, &params, &Silent).unwrap().into_iter().map(|s| s.coefficients).collect();
+            for (p, targets) in labels.iter().enumerate() {
+                let rows: Vec<Vec<f64>> = (0..features.rows()).map(|row| full_row(&features, row)).collect();
+                let objective = objective_of(&rows, targets, 10.0, &design.to_features(&starts[p]));
+                assert!(objective <= last[p] * (1.0 + 1e-6), "label {p} rose from {} to {objective}", last[p]);
+                last[p] = objective;
+            }
+        }
+        for (objective, optimum) in last.iter().zip(&optima) {
+            assert!(*objective <= optimum.objective * (1.0 + 2e-6), "{objective} above {}", optimum.objective);
+        }
+    }
+}
+
+fn full_row(features: &Matrix, row: usize) -> Vec<f64> {
+    let mut out = vec![0.0; features.cols()];
+    features.visit_row(row, |column, value| out[column] = value);
+    out
+}
+
+/// Rows in groups and the rest, of all rows or of some, against one row at a time.
+#[test]
+fn log_probabilities_are_added_where_they_count() {
+    let mut draws = Stream::new(5, "test", 0);
+    let odds: Vec<f64> = (0..37).map(|_| 20.0 * draws.normal()).collect();
+    let [targets, label]: [Vec<bool>; 2] = std::array::from_fn(|_| (0..37).map(|_| draws.uniform() < 0.5).collect());
+    for only in [None, Some((label.as_slice(), true)), Some((label.as_slice(), false))] {
+        let mut sums = vec![1.0; 37];
+        loss::add_log_probabilities(&odds, &targets, only, &mut sums);
+        for n in 0..37 {
+            let counts = only.is_none_or(|(label, value)| label[n] == value);
+            let p = 1.0 / (1.0 + if targets[n] { -odds[n] } else { odds[n] }.exp());
+            let expected = if counts { 1.0 + p.ln() } else { 1.0 };
+            assert!(close(sums[n], expected, 1e-9), "row {n}: {} and {expected}", sums[n]);
+        }
+    }
+}
+
 #[test]
 fn a_free_bias_finds_the_rate_at_any_cost() {
     let (features, _) = planted(1.0);

@@ -9,7 +9,7 @@ use crate::logistic::loss::log_sum_exp;
 use crate::logistic::{Gate, GateParams, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
-use crate::tree::{Fitted, Trainer};
+use crate::tree::{Fitted, Purpose, Trainer};
 
 /// Gate and experts, in design coordinates.
 #[derive(Debug, Clone)]
@@ -127,7 +127,7 @@ impl Em<'_> {
             }
         }
         let weights: Vec<&[f64]> = weights.iter().map(Vec::as_slice).collect();
-        let solutions = trainer.fit_nodes(&weights, jobs, &self.params.solver, self.progress)?;
+        let solutions = trainer.fit_nodes(&weights, jobs, &self.params.solver, Purpose::Step, self.progress)?;
         let mut experts = experts.to_vec();
         let nodes = experts.iter_mut().flat_map(|expert| expert.nodes.iter_mut().flatten());
         nodes.zip(solutions).for_each(|(node, solution)| node.coefficients = solution.coefficients);

@@ -9,7 +9,7 @@ use super::nodes::{Condition, Fitted, FittedNode, Job, conditions};
 use super::params::{NodeParams, StructureParams, TreeParams};
 use super::partial::Observed;
 use super::predict::Tree;
-use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, StagedLearner};
+use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, Purpose, StagedLearner};
 use crate::data::DataError;
 use crate::distribution::{Divisible, Helper};
 use crate::error::{ParamError, Result};
@@ -134,7 +134,7 @@ impl<'a> Trainer<'a> {
             Some(seen) => seen.iter().map(Vec::as_slice).collect(),
             None => weights.into_iter().collect(),
         };
-        let solutions = self.fit_nodes(&weights, jobs, &self.logistic.solver, progress)?;
+        let solutions = self.fit_nodes(&weights, jobs, &self.logistic.solver, Purpose::Keep, progress)?;
         let mut nodes: Vec<Vec<FittedNode>> = vec![Vec::new(); self.labels.len()];
         for (&(label, condition), solution) in slots.iter().zip(solutions) {
             let cost = costs[&(label, condition)];
@@ -149,6 +149,7 @@ impl<'a> Trainer<'a> {
         weights: &[&[f64]],
         jobs: Vec<Job<'_>>,
         solver: &SolverParams,
+        purpose: Purpose,
         progress: &dyn Progress,
     ) -> Result<Vec<Solution>> {
         let count = jobs.len();
@@ -167,7 +168,8 @@ impl<'a> Trainer<'a> {
                 units.push(Batch { condition, jobs });
             }
         }
-        let stage = Nodes { weights: weights.iter().map(|&weights| Cow::Borrowed(weights)).collect(), solver: *solver };
+        let weights = weights.iter().map(|&weights| Cow::Borrowed(weights)).collect();
+        let stage = Nodes { weights, solver: *solver, purpose };
         let solved = self.answers(&stage, &units, progress)?;
         let mut out: Vec<Option<Solution>> = vec![None; count];
         places.into_iter().zip(solved.into_iter().flatten()).for_each(|(place, solution)| out[place] = Some(solution));

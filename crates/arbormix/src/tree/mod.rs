@@ -34,4 +34,4 @@ pub(crate) use nodes::Fitted;
 pub use params::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use predict::{NodeWeights, Tree};
 pub use scores::EdgeScores;
-pub(crate) use stages::StagedLearner;
+pub(crate) use stages::{Purpose, StagedLearner};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
 use super::params::{NodeKind, NodeParams};
-use crate::logistic::loss::{log_probability, log_sigmoid};
+use crate::logistic::loss::{add_log_probabilities, log_sigmoid};
 use crate::logistic::{Block, Coefficients, Design, Solution};
 
 /// Regressions whose log-likelihoods are summed by one thread, and how many such shares are in work.
@@ -162,15 +162,11 @@ impl Fitted {
             let coefficients: Vec<&Coefficients> = some.iter().map(|(_, node)| &node.coefficients).collect();
             block.visit_margins(&coefficients, |place, margins| {
                 let (label, node) = some[place];
-                let applies = |row: usize| match node.condition {
-                    Condition::Parent { parent, value } => labels[parent][row] == value,
-                    _ => true,
+                let only = match node.condition {
+                    Condition::Parent { parent, value } => Some((labels[parent].as_slice(), value)),
+                    _ => None,
                 };
-                for (row, &z) in margins.iter().enumerate() {
-                    if applies(row) {
-                        sums[row] += log_probability(z, labels[label][row]);
-                    }
-                }
+                add_log_probabilities(margins, &labels[label], only, &mut sums);
             });
             sums
         };
@@ -187,9 +183,7 @@ impl Fitted {
             for node in nodes {
                 if let Condition::ParentFeature { parent } = node.condition {
                     let block_margins = design.block(None, &[&column(&labels[parent])]).margins(&[&node.coefficients]);
-                    for (row, &z) in block_margins.column(0).iter().enumerate() {
-                        total[row] += log_probability(z, labels[label][row]);
-                    }
+                    add_log_probabilities(block_margins.column(0), &labels[label], None, &mut total);
                 }
             }
         }

@@ -12,7 +12,7 @@ use super::scores::{Division, Split};
 use crate::distribution::{DistributionError, Divisible, Helper};
 use crate::error::Result;
 use crate::learner::{FitReport, Predictor, TrainingSet};
-use crate::logistic::{Block, Coefficients, Problem, Solution, SolverParams, solve};
+use crate::logistic::{Block, Coefficients, Problem, Solution, SolverParams, improve, solve};
 use crate::progress::{Progress, Silent};
 
 /// Labels of a unit at most: the rows are gathered once per unit, which so many regressions make negligible.
@@ -130,6 +130,16 @@ pub(super) struct Nodes<'a> {
     /// Weights of the rows that jobs refer to.
     pub(super) weights: Vec<Cow<'a, [f64]>>,
     pub(super) solver: SolverParams,
+    pub(super) purpose: Purpose,
+}
+
+/// What regressions of nodes are fitted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Purpose {
+    /// To be kept: what is said of them must be true.
+    Keep,
+    /// As a step of EM, after which the weights of rows are other ones.
+    Step,
 }
 
 /// Regressions that are solved together.
@@ -170,7 +180,10 @@ impl<'a> Stage for Nodes<'a> {
                 coordinates: None,
             })
             .collect();
-        let solved = |block: &Block<'_>| solve(block, &problems, &self.solver, progress);
+        let solved = |block: &Block<'_>| match self.purpose {
+            Purpose::Keep => solve(block, &problems, &self.solver, progress),
+            Purpose::Step => improve(block, &problems, &self.solver, progress),
+        };
         unit.condition.with_block(&trainer.design, &trainer.labels, solved)
     }
 

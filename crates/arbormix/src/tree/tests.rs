@@ -213,7 +213,7 @@ fn regressions_on_part_of_the_rows_are_the_same_among_those_on_all() {
         let part = Condition::Parent { parent: 0, value: true };
         let jobs = [(1, part), (0, Condition::Always), (2, part)].map(job).into();
         let given: Vec<&[f64]> = weights.into_iter().collect();
-        let joined = trainer.fit_nodes(&given, jobs, &solver, &Silent).unwrap();
+        let joined = trainer.fit_nodes(&given, jobs, &solver, Purpose::Keep, &Silent).unwrap();
         let alone = |label: usize| {
             let targets = trainer.labels[label].as_slice();
             let problem = Problem { targets, weights, cost: 2.0, start: None, coordinates: None };

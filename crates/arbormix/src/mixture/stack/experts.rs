@@ -81,12 +81,21 @@ pub(super) struct Fitted {
 }
 
 /// Where the tied trees begin.
+#[derive(Clone)]
 pub(super) struct Start<'a> {
     /// First responsibilities, n × K.
     pub(super) responsibilities: &'a Columns,
     pub(super) gate: Gate,
+    pub(super) penalties: Penalties,
+}
+
+/// What held-out rows choose for the tied trees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Penalties {
     /// λ of the gate.
-    pub(super) penalty: f64,
+    pub(super) gate: f64,
+    /// Of the experts' intercepts.
+    pub(super) intercepts: f64,
 }
 
 impl Experts {
@@ -99,7 +108,8 @@ impl Experts {
         let blend = blend::fit(sample, &params.blend);
         let blended = blend::blended(&blend, &sample.logits, &sample.forest);
         let tree = structure::fit(sample, &blended, &params.structure, progress)?;
-        let em = tied::Em::new(sample, &blended, &tree.branching, &params.tied, params.gate.with(start.penalty));
+        let Penalties { gate, intercepts } = start.penalties;
+        let em = tied::Em::new(sample, &blended, &tree.branching, &params.tied, intercepts, params.gate.with(gate));
         let (tied, gate, trace) = em.run(start.responsibilities, start.gate, progress)?;
         Ok(Fitted { experts: Experts { blend, tree, tied }, gate, trace })
     }

@@ -74,10 +74,10 @@ impl StackParams {
         };
         let used = self.held_out_folds(rows, folds.count());
         progress.begin("fitting the experts", used + 1);
-        let (first, penalty, gate) = stacking.held_out(&folds, 0, None)?;
+        let (first, penalties, gate) = stacking.held_out(&folds, 0, None)?;
         progress.advance(1);
         let others = (1..used).into_par_iter().map(|fold| {
-            let held = stacking.held_out(&folds, fold, Some(penalty))?.0;
+            let held = stacking.held_out(&folds, fold, Some(penalties))?.0;
             progress.advance(1);
             Ok(held)
         });
@@ -86,14 +86,14 @@ impl StackParams {
         let joined = stacking.joined(&held);
         let all: Vec<usize> = (0..rows).collect();
         let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
-        let start = Start { responsibilities: &responsibilities, gate, penalty };
+        let start = Start { responsibilities: &responsibilities, gate, penalties };
         let fitted = Experts::fit(&stacking.sample(&all), start, self, progress)?;
         let gate = Softmax::new(&fitted.gate, &design);
         let (level, converged) = level.fit(map, &costs, forests, progress)?;
         if !converged {
             notes.push("a logistic regression reached its iteration limit (logistic.solver.max_iterations)".into());
         }
-        notes.push(joined.reason(penalty, clusters.count));
+        notes.push(joined.reason(penalties, clusters.count));
         let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
         Ok((model, FitReport { converged, notes, trace: fitted.trace }))
     }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Experts, Sample, Start};
+use super::experts::{Experts, Fitted, Penalties, RowTrees, Sample, Start};
 use super::level::Answers;
 use super::params::StackParams;
 use super::pool::{Case, Evidence, Pool, Table};
@@ -42,6 +42,38 @@ struct HeldOutRow {
     /// Log-probability of the row's own set by the tied trees and by the stacked tree.
     trees: [f64; 2],
     weight: f64,
+}
+
+/// Rows that experts are asked about, and what level 0 says about them.
+struct HeldRows<'a> {
+    rows: &'a [usize],
+    sample: Sample,
+}
+
+impl HeldRows<'_> {
+    fn answers<'f>(&self, fitted: &'f Fitted) -> TreeAnswers<'f> {
+        TreeAnswers {
+            experts: &fitted.experts,
+            blended: blend::blended(&fitted.experts.blend, &self.sample.logits, &self.sample.forest),
+            log_gate: fitted.gate.log_weights(&self.sample.design.block(None, &[])),
+        }
+    }
+}
+
+/// What fitted experts see of held rows: l̃ (n × d) and log g (n × K).
+struct TreeAnswers<'f> {
+    experts: &'f Experts,
+    blended: Columns,
+    log_gate: Columns,
+}
+
+impl TreeAnswers<'_> {
+    /// The experts at one of the rows.
+    fn trees(&self, place: usize) -> RowTrees<'_> {
+        let odds: Vec<f64> = (0..self.blended.cols()).map(|label| self.blended.get(place, label)).collect();
+        let gate = (0..self.log_gate.cols()).map(|k| self.log_gate.get(place, k)).collect();
+        self.experts.row(&odds, gate)
+    }
 }
 
 /// What held-out rows decided.
@@ -114,17 +146,67 @@ impl Stacking<'_> {
         Ok(best)
     }
 
-    /// Fits level 1 without a fold and asks it about that fold; also gives where the gate began.
-    pub(super) fn held_out(&self, folds: &Folds, fold: usize, penalty: Option<f64>) -> Result<(HeldOut, f64, Gate)> {
+    /// The experts with the penalty of their intercepts by which the tied trees make held-out rows most likely.
+    ///
+    /// From the largest penalty down, until the next is worse.
+    fn best_experts(&self, sample: &Sample, start: &Start<'_>, held: &HeldRows<'_>) -> Result<(Fitted, f64)> {
+        let mut ridges = self.params.tied.intercept_ridges.clone();
+        ridges.sort_by(|a, b| b.total_cmp(a));
+        let fitted = |ridge: f64| {
+            let start = Start { penalties: Penalties { intercepts: ridge, ..start.penalties }, ..start.clone() };
+            Experts::fit(sample, start, self.params, self.progress)
+        };
+        let mut best = (fitted(ridges[0])?, ridges[0]);
+        // With a single expert the penalty only says how far it may leave the blended log-odds.
+        if ridges.len() == 1 || self.clusters.count == 1 {
+            return Ok(best);
+        }
+        let score = |fitted: &Fitted| -> f64 {
+            let answers = held.answers(fitted);
+            let of = |place: usize| {
+                let row = held.rows[place];
+                self.weight(row) * answers.trees(place).tied_log_prob(&self.labels[row])
+            };
+            (0..held.rows.len()).into_par_iter().map(of).collect::<Vec<f64>>().iter().sum()
+        };
+        let mut best_score = score(&best.0);
+        for &ridge in &ridges[1..] {
+            let next = fitted(ridge)?;
+            let reached = score(&next);
+            if reached <= best_score {
+                break;
+            }
+            (best, best_score) = ((next, ridge), reached);
+        }
+        Ok(best)
+    }
+
+    /// Fits level 1 without a fold and asks it about that fold; also gives the penalties, chosen by that fold if they are not
+    /// given, and where the gate began.
+    pub(super) fn held_out(
+        &self,
+        folds: &Folds,
+        fold: usize,
+        penalties: Option<Penalties>,
+    ) -> Result<(HeldOut, Penalties, Gate)> {
         let (train, held) = (folds.train(fold), folds.test(fold));
         let sample = self.sample(&train);
+        let held_rows = HeldRows { rows: &held, sample: self.sample(&held) };
         let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
-        let (penalty, first) = match penalty {
-            Some(penalty) => (penalty, Gate::uniform(&sample.design.block(None, &[]), self.clusters.count)),
-            None => self.penalty(&sample, &responsibilities, &held)?,
+        let (fitted, penalties, first) = match penalties {
+            Some(penalties) => {
+                let gate = Gate::uniform(&sample.design.block(None, &[]), self.clusters.count);
+                let start = Start { responsibilities: &responsibilities, gate: gate.clone(), penalties };
+                (Experts::fit(&sample, start, self.params, self.progress)?, penalties, gate)
+            }
+            None => {
+                let (penalty, gate) = self.penalty(&sample, &responsibilities, &held)?;
+                let penalties = Penalties { gate: penalty, intercepts: self.params.tied.intercept_ridges[0] };
+                let start = Start { responsibilities: &responsibilities, gate: gate.clone(), penalties };
+                let (fitted, intercepts) = self.best_experts(&sample, &start, &held_rows)?;
+                (fitted, Penalties { intercepts, ..penalties }, gate)
+            }
         };
-        let start = Start { responsibilities: &responsibilities, gate: first.clone(), penalty };
-        let fitted = Experts::fit(&sample, start, self.params, self.progress)?;
         let mut masses = vec![0.0; self.seen.sets().len()];
         train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
         let present: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();
@@ -132,14 +214,10 @@ impl Stacking<'_> {
         let sets = present.iter().map(|&class| &self.seen.sets()[class]);
         let tree = &fitted.experts.tree.branching;
         let table = Table::new(&present, masses.len(), sets, log_counts, tree, self.params.pool.floors());
-        let held_sample = self.sample(&held);
-        let blended = blend::blended(&fitted.experts.blend, &held_sample.logits, &held_sample.forest);
-        let log_gate = fitted.gate.log_weights(&held_sample.design.block(None, &[]));
+        let answers = held_rows.answers(&fitted);
         let answer = |place: usize| {
             let row = held[place];
-            let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(place, label)).collect();
-            let gate = (0..log_gate.cols()).map(|k| log_gate.get(place, k)).collect();
-            let trees = fitted.experts.row(&odds, gate);
+            let trees = answers.trees(place);
             let set = &self.labels[row];
             HeldOutRow {
                 evidence: table.evidence(&self.answers.shares[row], &trees),
@@ -149,7 +227,7 @@ impl Stacking<'_> {
             }
         };
         let rows = (0..held.len()).into_par_iter().map(answer).collect();
-        Ok((HeldOut { log_counts: table.log_counts, rows }, penalty, first))
+        Ok((HeldOut { log_counts: table.log_counts, rows }, penalties, first))
     }
 
     /// The exponents of the pool and the weights of the parts, by rows that were held out, and how likely these are then.
@@ -177,12 +255,13 @@ impl Stacking<'_> {
 
 impl Joined {
     /// For people.
-    pub(super) fn reason(&self, penalty: f64, experts: usize) -> String {
+    pub(super) fn reason(&self, penalties: Penalties, experts: usize) -> String {
         let ([forest, tied, count], [sets, trees, tree]) = (self.pool.0, self.weights);
+        let Penalties { gate, intercepts } = penalties;
         format!(
             "log-likelihood {:.4} per held-out row, with weight {sets:.3} of the label-set expert (exponents {forest:.2} of \
              the forest, {tied:.2} of the tied trees, {count:.2} of the number of rows), {trees:.3} of {experts} tied trees \
-             (gate penalty {penalty}), {tree:.3} of the stacked tree",
+             (gate penalty {gate}, of their intercepts {intercepts}), {tree:.3} of the stacked tree",
             self.log_likelihood
         )
     }

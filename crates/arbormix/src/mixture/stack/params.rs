@@ -97,8 +97,9 @@ pub struct TiedParams {
     pub own_share: f64,
     /// Penalty of the slopes for leaving 1 (log-odds) and 0 (parent).
     pub slope_ridge: f64,
-    /// Penalty of the experts' intercepts.
-    pub intercept_ridge: f64,
+    /// Penalties of the experts' intercepts to choose from: that is taken by which the tied trees make held-out rows most
+    /// likely.
+    pub intercept_ridges: Vec<f64>,
     /// The most frequent label sets are clustered for the start, this many at most; rows with others begin spread evenly.
     pub clustered_sets: usize,
     /// Rows × labels × experts at most: larger data get fewer experts.
@@ -194,7 +195,7 @@ impl Default for StackParams {
                 newton_steps: 2,
                 own_share: 0.9,
                 slope_ridge: 1.0,
-                intercept_ridge: 0.1,
+                intercept_ridges: vec![0.3, 3.0],
                 clustered_sets: 500,
                 cells: 40_000_000,
             },
@@ -228,6 +229,9 @@ impl StackParams {
         let penalties = &self.gate.penalties;
         let usable = !penalties.is_empty() && penalties.iter().all(is_positive);
         ParamError::require(usable, "gate.penalties", penalties, "needs positive numbers")?;
+        let ridges = &tied.intercept_ridges;
+        let usable = !ridges.is_empty() && ridges.iter().all(is_positive);
+        ParamError::require(usable, "tied.intercept_ridges", ridges, "needs positive numbers")?;
         for (name, value) in [
             ("map.squared_norm", map.squared_norm),
             ("map.choice_cost", map.choice_cost),
@@ -237,7 +241,6 @@ impl StackParams {
             ("structure.intercept_ridge", self.structure.intercept_ridge),
             ("structure.parent_ridge", self.structure.parent_ridge),
             ("tied.slope_ridge", tied.slope_ridge),
-            ("tied.intercept_ridge", tied.intercept_ridge),
             ("pool.ridge", self.pool.ridge),
             ("pool.forest_floor", self.pool.forest_floor),
             ("pool.tied_floor", self.pool.tied_floor),

@@ -144,7 +144,7 @@ fn the_tied_regression_of_a_label_ends_where_scipy_ends() {
     let tree = Branching::new(vec![Some(1), None]).unwrap();
     let params = TiedParams { iterations: 1, newton_steps: 50, ..StackParams::default().tied };
     let gate = GateParams { penalty: 1.0, solver: SolverParams::default() };
-    let em = Em::new(&sample, &logits, &tree, &params, gate);
+    let em = Em::new(&sample, &logits, &tree, &params, 0.1, gate);
     let uniform = Gate::uniform(&sample.design.block(None, &[]), 3);
     let (tied, _, _) = em.run(&responsibilities, uniform, &Silent).unwrap();
     assert_close(&tied.slopes[0], &[0.883950628464, 0.04641594289]);

@@ -1,18 +1,26 @@
 //! The regression of one label over all tied trees: two slopes, and an intercept per expert.
 
 use crate::logistic::loss::evaluate;
-use crate::mixture::stack::params::TiedParams;
 
 /// Rows for which an expert is less responsible than this count nothing in its regressions: most rows of most experts.
 const LEAST_RESPONSIBLE: f64 = 1e-6;
 /// Halvings of a Newton step at most.
 const MAX_HALVINGS: usize = 30;
 
-/// ½ ρ ((b − 1)² + e²) + ½ ρ' Σ_k β_k².
-pub(super) fn penalty([slope, effect]: [f64; 2], intercepts: &[f64], params: &TiedParams) -> f64 {
-    let squares: f64 = intercepts.iter().map(|beta| beta * beta).sum();
-    let leaving = (slope - 1.0) * (slope - 1.0) + effect * effect;
-    0.5 * params.slope_ridge * leaving + 0.5 * params.intercept_ridge * squares
+/// ρ of the slopes and ρ' of the intercepts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ridges {
+    pub(super) slopes: f64,
+    pub(super) intercepts: f64,
+}
+
+impl Ridges {
+    /// ½ ρ ((b − 1)² + e²) + ½ ρ' Σ_k β_k².
+    pub(super) fn penalty(self, [slope, effect]: [f64; 2], intercepts: &[f64]) -> f64 {
+        let squares: f64 = intercepts.iter().map(|beta| beta * beta).sum();
+        let leaving = (slope - 1.0) * (slope - 1.0) + effect * effect;
+        0.5 * self.slopes * leaving + 0.5 * self.intercepts * squares
+    }
 }
 
 /// The rows that an expert is responsible for.
@@ -37,7 +45,7 @@ pub(super) struct LabelFit<'a> {
     pub(super) above: &'a [f64],
     pub(super) signs: &'a [f64],
     pub(super) shares: &'a [Share],
-    pub(super) params: &'a TiedParams,
+    pub(super) ridges: Ridges,
 }
 
 /// Parameters of one label with the loss there and its derivatives. The Hessian is an arrow: intercepts of different
@@ -55,12 +63,12 @@ pub(super) struct Point {
 
 impl LabelFit<'_> {
     pub(super) fn at(&self, slopes: [f64; 2], intercepts: Vec<f64>) -> Point {
-        let (rows, ridge) = (self.signs.len(), self.params.slope_ridge);
+        let (rows, ridge) = (self.signs.len(), self.ridges.slopes);
         let [slope, effect] = slopes;
         let [mut signed, mut margins, mut residual, mut curvature] = [0; 4].map(|_| vec![0.0; rows]);
         let mut point = Point {
             slopes,
-            loss: penalty(slopes, &intercepts, self.params),
+            loss: self.ridges.penalty(slopes, &intercepts),
             slope_gradient: [ridge * (slope - 1.0), ridge * effect],
             slope_hessian: [[ridge, 0.0], [0.0, ridge]],
             gradient: Vec::with_capacity(intercepts.len()),
@@ -96,8 +104,8 @@ impl LabelFit<'_> {
             point.slope_hessian[0][0] += squares[0];
             point.slope_hessian[0][1] += squares[1];
             point.slope_hessian[1][1] += squares[2];
-            point.gradient.push(self.params.intercept_ridge * beta - pull);
-            point.diagonal.push(self.params.intercept_ridge + bend);
+            point.gradient.push(self.ridges.intercepts * beta - pull);
+            point.diagonal.push(self.ridges.intercepts + bend);
             point.cross.push(bends);
         }
         point.slope_hessian[1][0] = point.slope_hessian[0][1];

@@ -9,7 +9,7 @@ mod label;
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use self::label::{LabelFit, Point, Share, penalty};
+use self::label::{LabelFit, Point, Ridges, Share};
 use super::experts::{Sample, table};
 use super::params::TiedParams;
 use crate::error::Result;
@@ -50,6 +50,7 @@ pub(super) struct Em<'a> {
     /// The parent's value, 0 without one, n × d.
     above: Columns,
     params: &'a TiedParams,
+    ridges: Ridges,
     gate: GateParams,
 }
 
@@ -59,6 +60,7 @@ impl<'a> Em<'a> {
         blended: &'a Columns,
         tree: &Branching,
         params: &'a TiedParams,
+        intercept_ridge: f64,
         gate: GateParams,
     ) -> Em<'a> {
         let mut signs = sample.labels.clone();
@@ -69,7 +71,8 @@ impl<'a> Em<'a> {
                 above.column_mut(label).copy_from_slice(sample.labels.column(*parent));
             }
         }
-        Em { sample, blended, signs, above, params, gate }
+        let ridges = Ridges { slopes: params.slope_ridge, intercepts: intercept_ridge };
+        Em { sample, blended, signs, above, params, ridges, gate }
     }
 
     /// From first responsibilities (n × K) and a first gate.
@@ -148,7 +151,7 @@ impl<'a> Em<'a> {
                 above: self.above.column(label),
                 signs: self.signs.column(label),
                 shares: &shares,
-                params: self.params,
+                ridges: self.ridges,
             };
             let mut point = problem.at(tied.slopes[label], tied.intercepts.column(label).to_vec());
             for _ in 0..steps {
@@ -167,7 +170,7 @@ impl<'a> Em<'a> {
     fn penalty(&self, tied: &Tied, gate: &Gate) -> f64 {
         let labels = tied.slopes.iter().enumerate();
         let own =
-            labels.map(|(label, slopes)| penalty(*slopes, tied.intercepts.column(label), self.params)).sum::<f64>();
+            labels.map(|(label, slopes)| self.ridges.penalty(*slopes, tied.intercepts.column(label))).sum::<f64>();
         own + gate.penalty(&self.sample.design.block(None, &[]), self.gate.penalty)
     }
 }

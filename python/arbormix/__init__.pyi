@@ -127,7 +127,7 @@ class StackedMixture(MultiLabelClassifier):
         tied_cells: int | str = ...,
         tied_clustered_sets: int | str = ...,
         tied_experts: int | str = ...,
-        tied_intercept_ridge: float = ...,
+        tied_intercept_ridges: Sequence[float] = ...,
         tied_iterations: int | str = ...,
         tied_newton_steps: int | str = ...,
         tied_own_share: float = ...,

@@ -32,6 +32,7 @@ mod memory;
 pub mod mixture;
 pub mod model;
 mod out_of_fold;
+mod paired;
 pub mod progress;
 pub mod question;
 pub mod random;

@@ -117,10 +117,10 @@ impl Size {
         let trees = (params.folds * params.held_out_trees) as f64;
         let split = if self.sparse { SPARSE_SPLIT } else { SPLIT };
         let forest = split * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
-        // Level 1 is fitted without each held-out fold, and once to all rows.
+        // Level 1 is fitted without each held-out fold (the first: with each penalty to choose from), and once to all rows.
         let folds = params.folds.min(self.rows).max(1);
         let held_out = params.held_out_folds(self.rows, folds);
-        let fits = 1.0 + held_out as f64;
+        let fits = (held_out + params.tied.intercept_ridges.len()) as f64;
         let edges = EDGE * fits * rows * labels * labels.min(params.structure.tried(self.labels) as f64);
         let tied = TIED * fits * rows * labels * experts;
         let held = rows * held_out as f64 / folds as f64;

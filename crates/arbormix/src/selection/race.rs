@@ -7,6 +7,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learner::fit;
 use crate::model::Model;
+use crate::paired;
 use crate::progress::{OnlyStops, Progress};
 use crate::random::Stream;
 
@@ -118,11 +119,6 @@ impl Race {
     /// By how many standard errors the first is ahead of the second, row by row; 0 if they cannot be told apart.
     pub(super) fn lead(&self, first: &Score, second: &Score) -> f64 {
         let gains: Vec<f64> = first.logs.iter().zip(&second.logs).map(|(a, b)| a - b).collect();
-        let mass = self.mass();
-        let mean = gains.iter().enumerate().map(|(row, gain)| self.weight(row) * gain).sum::<f64>() / mass;
-        let square = |(row, gain): (usize, &f64)| (self.weight(row) * (gain - mean)).powi(2);
-        let count = gains.len() as f64;
-        let error = (gains.iter().enumerate().map(square).sum::<f64>() * count / (count - 1.0)).sqrt() / mass;
-        if error > 0.0 { mean / error } else { 0.0 }
+        paired::lead(&gains, |row| self.weight(row))
     }
 }

@@ -81,7 +81,6 @@ pub(super) struct Fitted {
 }
 
 /// Where the tied trees begin.
-#[derive(Clone)]
 pub(super) struct Start<'a> {
     /// First responsibilities, n × K.
     pub(super) responsibilities: &'a Columns,

@@ -74,10 +74,10 @@ impl StackParams {
         };
         let used = self.held_out_folds(rows, folds.count());
         progress.begin("fitting the experts", used + 1);
-        let (first, penalties, gate) = stacking.held_out(&folds, 0, None)?;
+        let (first, penalties, gate) = stacking.first_held_out(&folds)?;
         progress.advance(1);
         let others = (1..used).into_par_iter().map(|fold| {
-            let held = stacking.held_out(&folds, fold, Some(penalties))?.0;
+            let held = stacking.held_out(&folds, fold, penalties)?;
             progress.advance(1);
             Ok(held)
         });

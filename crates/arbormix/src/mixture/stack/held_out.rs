@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Experts, Fitted, Penalties, RowTrees, Sample, Start};
+use super::experts::{Experts, Penalties, Sample, Start};
 use super::level::Answers;
 use super::params::StackParams;
 use super::pool::{Case, Evidence, Pool, Table};
@@ -13,7 +13,11 @@ use crate::data::{LabelSet, SeenSets};
 use crate::error::{Error, Result};
 use crate::logistic::{Design, Gate, fit_gate};
 use crate::matrix::Columns;
+use crate::paired;
 use crate::progress::Progress;
+
+/// Standard errors by which a smaller penalty of the intercepts must be ahead of a larger one.
+const CLEAR_LEAD: f64 = 2.0;
 
 /// The training rows with the out-of-fold answers of level 0.
 pub(super) struct Stacking<'a> {
@@ -44,44 +48,23 @@ struct HeldOutRow {
     weight: f64,
 }
 
-/// Rows that experts are asked about, and what level 0 says about them.
-struct HeldRows<'a> {
-    rows: &'a [usize],
+/// Rows that level 1 learns from and rows that it is asked about, with what level 0 says about both.
+struct Division {
+    train: Vec<usize>,
+    held: Vec<usize>,
     sample: Sample,
-}
-
-impl HeldRows<'_> {
-    fn answers<'f>(&self, fitted: &'f Fitted) -> TreeAnswers<'f> {
-        TreeAnswers {
-            experts: &fitted.experts,
-            blended: blend::blended(&fitted.experts.blend, &self.sample.logits, &self.sample.forest),
-            log_gate: fitted.gate.log_weights(&self.sample.design.block(None, &[])),
-        }
-    }
-}
-
-/// What fitted experts see of held rows: l̃ (n × d) and log g (n × K).
-struct TreeAnswers<'f> {
-    experts: &'f Experts,
-    blended: Columns,
-    log_gate: Columns,
-}
-
-impl TreeAnswers<'_> {
-    /// The experts at one of the rows.
-    fn trees(&self, place: usize) -> RowTrees<'_> {
-        let odds: Vec<f64> = (0..self.blended.cols()).map(|label| self.blended.get(place, label)).collect();
-        let gate = (0..self.log_gate.cols()).map(|k| self.log_gate.get(place, k)).collect();
-        self.experts.row(&odds, gate)
-    }
+    held_sample: Sample,
+    /// Where the tied trees begin.
+    responsibilities: Columns,
 }
 
 /// What held-out rows decided.
 pub(super) struct Joined {
     pub(super) pool: Pool,
     pub(super) weights: [f64; 3],
-    /// Per held-out row.
-    log_likelihood: f64,
+    /// Of every held-out row's own set, and the rows' weights.
+    log_likelihoods: Vec<f64>,
+    row_weights: Vec<f64>,
 }
 
 impl Stacking<'_> {
@@ -146,67 +129,56 @@ impl Stacking<'_> {
         Ok(best)
     }
 
-    /// The experts with the penalty of their intercepts by which the tied trees make held-out rows most likely.
-    ///
-    /// From the largest penalty down, until the next is worse.
-    fn best_experts(&self, sample: &Sample, start: &Start<'_>, held: &HeldRows<'_>) -> Result<(Fitted, f64)> {
-        let mut ridges = self.params.tied.intercept_ridges.clone();
-        ridges.sort_by(|a, b| b.total_cmp(a));
-        let fitted = |ridge: f64| {
-            let start = Start { penalties: Penalties { intercepts: ridge, ..start.penalties }, ..start.clone() };
-            Experts::fit(sample, start, self.params, self.progress)
-        };
-        let mut best = (fitted(ridges[0])?, ridges[0]);
-        // With a single expert the penalty only says how far it may leave the blended log-odds.
-        if ridges.len() == 1 || self.clusters.count == 1 {
-            return Ok(best);
-        }
-        let score = |fitted: &Fitted| -> f64 {
-            let answers = held.answers(fitted);
-            let of = |place: usize| {
-                let row = held.rows[place];
-                self.weight(row) * answers.trees(place).tied_log_prob(&self.labels[row])
-            };
-            (0..held.rows.len()).into_par_iter().map(of).collect::<Vec<f64>>().iter().sum()
-        };
-        let mut best_score = score(&best.0);
-        for &ridge in &ridges[1..] {
-            let next = fitted(ridge)?;
-            let reached = score(&next);
-            if reached <= best_score {
-                break;
-            }
-            (best, best_score) = ((next, ridge), reached);
-        }
-        Ok(best)
+    /// One fold of the rows and the others.
+    fn division(&self, folds: &Folds, fold: usize) -> Division {
+        let (train, held) = (folds.train(fold), folds.test(fold));
+        let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
+        Division { sample: self.sample(&train), held_sample: self.sample(&held), responsibilities, train, held }
     }
 
-    /// Fits level 1 without a fold and asks it about that fold; also gives the penalties, chosen by that fold if they are not
-    /// given, and where the gate began.
-    pub(super) fn held_out(
-        &self,
-        folds: &Folds,
-        fold: usize,
-        penalties: Option<Penalties>,
-    ) -> Result<(HeldOut, Penalties, Gate)> {
-        let (train, held) = (folds.train(fold), folds.test(fold));
-        let sample = self.sample(&train);
-        let held_rows = HeldRows { rows: &held, sample: self.sample(&held) };
-        let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
-        let (fitted, penalties, first) = match penalties {
-            Some(penalties) => {
-                let gate = Gate::uniform(&sample.design.block(None, &[]), self.clusters.count);
-                let start = Start { responsibilities: &responsibilities, gate: gate.clone(), penalties };
-                (Experts::fit(&sample, start, self.params, self.progress)?, penalties, gate)
-            }
-            None => {
-                let (penalty, gate) = self.penalty(&sample, &responsibilities, &held)?;
-                let penalties = Penalties { gate: penalty, intercepts: self.params.tied.intercept_ridges[0] };
-                let start = Start { responsibilities: &responsibilities, gate: gate.clone(), penalties };
-                let (fitted, intercepts) = self.best_experts(&sample, &start, &held_rows)?;
-                (fitted, Penalties { intercepts, ..penalties }, gate)
-            }
+    /// Fits level 1 without a fold, with given penalties, and asks it about that fold.
+    pub(super) fn held_out(&self, folds: &Folds, fold: usize, penalties: Penalties) -> Result<HeldOut> {
+        let division = self.division(folds, fold);
+        let gate = Gate::uniform(&division.sample.design.block(None, &[]), self.clusters.count);
+        self.answered(&division, gate, penalties)
+    }
+
+    /// The same for the first fold, which chooses the penalties. Also gives them, and where the gate began.
+    ///
+    /// The penalty of the intercepts is the largest, unless a smaller one makes the fold's rows clearly more likely once everything
+    /// is joined. (Alone, tied trees would be better with freer intercepts than beside a forest, which knows the label sets
+    /// already. And the answers of level 0 to new rows are better than those it is fitted to here, which come from
+    /// fewer rows and trees, so that less is left for the intercepts to mend.)
+    pub(super) fn first_held_out(&self, folds: &Folds) -> Result<(HeldOut, Penalties, Gate)> {
+        let division = self.division(folds, 0);
+        let (penalty, gate) = self.penalty(&division.sample, &division.responsibilities, &division.held)?;
+        let mut ridges = self.params.tied.intercept_ridges.clone();
+        ridges.sort_by(|a, b| b.total_cmp(a));
+        let answered = |intercepts: f64| {
+            let penalties = Penalties { gate: penalty, intercepts };
+            Ok::<_, Error>((self.answered(&division, gate.clone(), penalties)?, penalties))
         };
+        let mut best = answered(ridges[0])?;
+        if ridges.len() > 1 {
+            let joined = |held: &HeldOut| self.joined(std::slice::from_ref(held));
+            let mut best_joined = joined(&best.0);
+            for &ridge in &ridges[1..] {
+                let next = answered(ridge)?;
+                let reached = joined(&next.0);
+                if reached.lead(&best_joined) < CLEAR_LEAD {
+                    break;
+                }
+                (best, best_joined) = (next, reached);
+            }
+        }
+        Ok((best.0, best.1, gate))
+    }
+
+    /// Fits level 1 to the rows of a division and asks it about the others.
+    fn answered(&self, division: &Division, gate: Gate, penalties: Penalties) -> Result<HeldOut> {
+        let Division { train, held, sample, held_sample, responsibilities } = division;
+        let start = Start { responsibilities, gate, penalties };
+        let fitted = Experts::fit(sample, start, self.params, self.progress)?;
         let mut masses = vec![0.0; self.seen.sets().len()];
         train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
         let present: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();
@@ -214,10 +186,13 @@ impl Stacking<'_> {
         let sets = present.iter().map(|&class| &self.seen.sets()[class]);
         let tree = &fitted.experts.tree.branching;
         let table = Table::new(&present, masses.len(), sets, log_counts, tree, self.params.pool.floors());
-        let answers = held_rows.answers(&fitted);
+        let blended = blend::blended(&fitted.experts.blend, &held_sample.logits, &held_sample.forest);
+        let log_gate = fitted.gate.log_weights(&held_sample.design.block(None, &[]));
         let answer = |place: usize| {
             let row = held[place];
-            let trees = answers.trees(place);
+            let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(place, label)).collect();
+            let gate = (0..log_gate.cols()).map(|k| log_gate.get(place, k)).collect();
+            let trees = fitted.experts.row(&odds, gate);
             let set = &self.labels[row];
             HeldOutRow {
                 evidence: table.evidence(&self.answers.shares[row], &trees),
@@ -227,7 +202,7 @@ impl Stacking<'_> {
             }
         };
         let rows = (0..held.len()).into_par_iter().map(answer).collect();
-        Ok((HeldOut { log_counts: table.log_counts, rows }, penalties, first))
+        Ok(HeldOut { log_counts: table.log_counts, rows })
     }
 
     /// The exponents of the pool and the weights of the parts, by rows that were held out, and how likely these are then.
@@ -249,11 +224,25 @@ impl Stacking<'_> {
         };
         let rows: Vec<_> = held.iter().flat_map(|fold| fold.rows.iter().map(move |row| logs(fold, row))).collect();
         let weights = weights::fit(&rows);
-        Joined { pool, weights, log_likelihood: weights::mean_log_likelihood(&rows, weights) }
+        let log_likelihoods = weights::log_likelihoods(&rows, weights);
+        Joined { pool, weights, log_likelihoods, row_weights: rows.iter().map(|(_, weight)| *weight).collect() }
     }
 }
 
 impl Joined {
+    /// By how many standard errors held-out rows are more likely than by others.
+    fn lead(&self, other: &Joined) -> f64 {
+        let gains: Vec<f64> =
+            self.log_likelihoods.iter().zip(&other.log_likelihoods).map(|(own, old)| own - old).collect();
+        paired::lead(&gains, |row| self.row_weights[row])
+    }
+
+    /// Mean of the held-out rows' log-likelihoods.
+    fn mean_log_likelihood(&self) -> f64 {
+        let rows = self.log_likelihoods.iter().zip(&self.row_weights);
+        rows.map(|(log, weight)| log * weight).sum::<f64>() / self.row_weights.iter().sum::<f64>()
+    }
+
     /// For people.
     pub(super) fn reason(&self, penalties: Penalties, experts: usize) -> String {
         let ([forest, tied, count], [sets, trees, tree]) = (self.pool.0, self.weights);
@@ -262,7 +251,7 @@ impl Joined {
             "log-likelihood {:.4} per held-out row, with weight {sets:.3} of the label-set expert (exponents {forest:.2} of \
              the forest, {tied:.2} of the tied trees, {count:.2} of the number of rows), {trees:.3} of {experts} tied trees \
              (gate penalty {gate}, of their intercepts {intercepts}), {tree:.3} of the stacked tree",
-            self.log_likelihood
+            self.mean_log_likelihood()
         )
     }
 }

@@ -28,9 +28,8 @@ pub(super) fn fit(rows: &[([f64; 3], f64)]) -> [f64; 3] {
     weights
 }
 
-/// Mean log-probability of the rows' own sets under these weights.
-pub(super) fn mean_log_likelihood(rows: &[([f64; 3], f64)], weights: [f64; 3]) -> f64 {
+/// Log-probability of each row's own set under these weights.
+pub(super) fn log_likelihoods(rows: &[([f64; 3], f64)], weights: [f64; 3]) -> Vec<f64> {
     let own = |logs: &[f64; 3]| log_sum_exp(&[0, 1, 2].map(|part| weights[part].ln() + logs[part]));
-    let (total, mass) = rows.iter().fold((0.0, 0.0), |(t, m), (logs, row)| (t + row * own(logs), m + row));
-    total / mass
+    rows.iter().map(|(logs, _)| own(logs)).collect()
 }

@@ -230,7 +230,7 @@ impl Softmax<'_> {
         progress: &dyn Progress,
     ) -> Result<Direction> {
         let single = if tolerance >= ROUGH_DIRECTIONS { self.block.operator.single() } else { None };
-        let accuracy = norm.sqrt().clamp(1e-3, 0.1);
+        let accuracy = norm.sqrt().clamp(1e-3, 0.25);
         match single {
             Some(rows) => self.direction_by(rows, gradient, log_gate, accuracy, progress),
             None => self.direction_by(self.block.operator.double(), gradient, log_gate, accuracy, progress),

@@ -184,6 +184,21 @@ fn every_set_is_possible_and_probabilities_sum_to_one() {
     }
 }
 
+/// A choice between penalties is the model of the penalty that the note names, the largest unless another is clearly ahead.
+#[test]
+fn a_chosen_penalty_of_the_intercepts_is_that_penalty_alone() {
+    let data = planted(160, 5, 1.0);
+    let fitted = |ridges: &[f64]| learned(&quick(json!({"tied": {"intercept_ridges": ridges}})), &data, None);
+    for [small, large] in [[0.3, 3.0], [0.01, 1e6]] {
+        let (chosen, report) = fitted(&[small, large]);
+        let (_, after) = report.notes.iter().find_map(|note| note.split_once("of their intercepts ")).unwrap();
+        let named: f64 = after.split(')').next().unwrap().parse().unwrap();
+        assert!(named == small || named == large, "{named}");
+        assert_eq!(chosen.store(), fitted(&[named]).0.store());
+        assert_ne!(chosen.store(), fitted(&[small + large - named]).0.store());
+    }
+}
+
 #[test]
 fn limits_are_kept_and_noted() {
     let data = planted(90, 4, 1.0);

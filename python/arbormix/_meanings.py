@@ -106,7 +106,7 @@ MEANINGS: dict[str, str] = {
     "tied_cells": "Rows × labels × experts at most: larger data get fewer experts.",
     "tied_clustered_sets": "The most frequent label sets are clustered for the start, this many at most; rows with others begin spread evenly.",
     "tied_experts": "Experts at most; never more than there are label sets, or a tenth of the rows.",
-    "tied_intercept_ridges": "Penalties of the experts' intercepts to choose from: that is taken by which held-out rows are most likely.",
+    "tied_intercept_ridges": "Penalties of the experts' intercepts to choose from: the largest, unless a smaller one makes the rows of the first held-out fold clearly more likely.",
     "tied_iterations": "EM iterations.",
     "tied_newton_steps": "Newton steps of a label's regression at the start; every later M-step takes one.",
     "tied_own_share": "Share of a row that its cluster's expert gets at the start; the rest is spread evenly.",

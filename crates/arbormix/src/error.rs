@@ -54,7 +54,7 @@ pub enum Error {
         /// Why not, and what to use instead.
         reason: &'static str,
     },
-    /// A bound on memory that even one thread would break, by estimate.
+    /// A bound on memory that even one thread with few regressions in work would break, by estimate.
     #[error(
         "the fit needs at least {} of memory by estimate, and the bound is {}; give more, or learn from fewer rows, \
          features or experts",
@@ -62,7 +62,7 @@ pub enum Error {
         in_units(*bound)
     )]
     Memory {
-        /// Bytes that one thread would need.
+        /// Bytes that it would need.
         needed: usize,
         /// The bound.
         bound: usize,

@@ -104,6 +104,7 @@ mod tests {
     use crate::data::planted::Planted;
     use crate::data::{Column, ColumnKind, LabelSet, Labels};
     use crate::learner::fit;
+    use crate::logistic::solved_together;
     use crate::matrix::DenseMatrix;
     use crate::registry::{self, Preset};
     use std::sync::Mutex;
@@ -124,6 +125,10 @@ mod tests {
         let learner = registry::learner("ctbn", Preset::Default, &serde_json::json!({})).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         pool.install(|| {
+            let together = |bound| {
+                let seen = || Ok(solved_together());
+                within_memory(bound, learner.as_ref(), &data, &Notes::default(), seen).unwrap()
+            };
             let bytes = |threads, batch| bytes_in_batches(learner.as_ref(), &data, threads, batch);
             let bounded = |bound, notes: &Notes| {
                 within_memory(bound, learner.as_ref(), &data, notes, || fit(learner.as_ref(), &data, None, notes))
@@ -142,6 +147,7 @@ mod tests {
                 let note = notes.iter().find(|note| note.contains("bound on memory"));
                 assert_eq!(note.map(|note| said.is_some_and(|said| note.starts_with(said))), said.map(|_| true));
             }
+            assert_eq!([16, 8, 4].map(|batch| together(bytes(2, batch))), [16, 8, 4]);
             let least = bytes(1, 4);
             let error = bounded(least - 1, &Notes::default()).unwrap_err();
             assert!(matches!(error, Error::Memory { needed, bound } if needed == least && bound == needed - 1));

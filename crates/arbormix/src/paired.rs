@@ -8,7 +8,8 @@ pub(crate) fn lead(gains: &[f64], weight: impl Fn(usize) -> f64) -> f64 {
     let square = |(row, gain): (usize, &f64)| (weight(row) * (gain - mean)).powi(2);
     let count = gains.len() as f64;
     let error = (gains.iter().enumerate().map(square).sum::<f64>() * count / (count - 1.0)).sqrt() / mass;
-    if error > 0.0 { mean / error } else { 0.0 }
+    // Gains that are all the same differ by rounding.
+    if error > 1e-12 * mean.abs() { mean / error } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -19,7 +20,8 @@ mod tests {
     #[test]
     fn a_lead_is_the_t_statistic_of_the_gains() {
         assert!((lead(&[1.0, 2.0, 4.0, -1.0], |_| 1.0) - 1.441_153_384_245_784_2).abs() < 1e-12);
-        assert_eq!(lead(&[0.5, 0.5, 0.5], |_| 1.0), 0.0);
+        assert_eq!(lead(&[0.1, 0.1, 0.1], |_| 1.0), 0.0);
+        assert_eq!(lead(&[0.1], |_| 1.0), 0.0);
         assert_eq!(lead(&[1.0, 2.0, 4.0, -1.0], |_| 7.0), lead(&[1.0, 2.0, 4.0, -1.0], |_| 1.0));
     }
 }

@@ -50,8 +50,8 @@ pub(crate) struct Fit {
     /// methods mlme, ctbn and br
     #[arg(long)]
     temperature: bool,
-    /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer threads work if need be, and a fit that would
-    /// need more even on one is refused
+    /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer regressions are in work at a time and fewer
+    /// threads work if need be, and a fit that would need more even so is refused
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<usize>,
     #[command(flatten)]

@@ -32,6 +32,12 @@ thread_local! {
     static TOGETHER: Cell<usize> = const { Cell::new(BATCH) };
 }
 
+/// Problems that this thread solves together at most.
+#[cfg(test)]
+pub(crate) fn solved_together() -> usize {
+    TOGETHER.get()
+}
+
 /// Lets this thread solve fewer problems together, to save memory; solutions stay the same.
 pub(crate) fn solve_fewer_together(problems: usize) {
     TOGETHER.set(problems.clamp(1, BATCH));
@@ -83,10 +89,10 @@ pub fn solve(
     run(block, problems, params, true, progress)
 }
 
-/// As [`solve`], for a few steps on the way to something else (an M-step): in single precision wherever directions are, and
-/// without the products that would say how good the last step was. Gradient norms are those before it, so that
-/// `converged` only tells who had converged earlier.
-pub fn improve(
+/// As [`solve`], for a few steps on the way to something else (an M-step): in single precision wherever directions are (up
+/// to 200,000 rows), and without the products that would say how good the last step was. Gradient norms are those before
+/// it, so that `converged` only tells who had converged earlier.
+pub(crate) fn improve(
     block: &Block<'_>,
     problems: &[Problem<'_>],
     params: &SolverParams,

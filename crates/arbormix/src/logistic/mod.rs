@@ -21,8 +21,10 @@ mod softmax;
 mod tests;
 
 pub use design::{Block, Coefficients, Design, FeatureWeights};
-pub(crate) use fit::{BATCH, solve_fewer_together};
-pub use fit::{Problem, Solution, improve, solve};
+#[cfg(test)]
+pub(crate) use fit::solved_together;
+pub(crate) use fit::{BATCH, improve, solve_fewer_together};
+pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use linear::LinearFunctions;
 pub use params::{Bias, Criterion, GateParams, LogisticParams, SolverParams};

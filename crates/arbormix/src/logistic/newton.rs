@@ -173,11 +173,12 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
             if !stuck.is_empty() {
                 if verified {
                     self.settle(&stuck);
+                    let exact = self.gradient(&stuck);
+                    for (at, &p) in stuck.iter().enumerate() {
+                        self.last_norm[p] = self.distance(p, exact.column(at));
+                    }
                 }
-                let exact = self.gradient(&stuck);
-                for (at, &p) in stuck.iter().enumerate() {
-                    self.finish(p, self.distance(p, exact.column(at)), iteration + 1);
-                }
+                stuck.iter().for_each(|&p| self.finish(p, self.last_norm[p], iteration + 1));
                 let rest: Vec<usize> = (0..self.member.len()).filter(|p| !stuck.contains(p)).collect();
                 self.keep(&rest);
                 if rest.is_empty() {

@@ -13,9 +13,8 @@ use crate::random::Stream;
 /// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
 pub(crate) const LOG_FLOOR: f64 = -27.631_021_115_928_547;
 
-/// How far a fold's held-out log-likelihood may fall below its best before the path ends there: a share of the best, and
-/// so many nats. Larger costs fit the training rows ever closer; where that has cost so much it does not come to pay again,
-/// and the largest costs take the longest.
+/// How far the held-out log-likelihood of all folds may fall below its best before the path ends there: a share of the best,
+/// and so many nats. Larger costs fit the training rows ever closer, and the largest take the longest.
 const FALL_SHARE: f64 = 0.01;
 const FALL_NATS: f64 = 1.0;
 
@@ -54,9 +53,9 @@ impl<'a> Target<'a> {
 /// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood (or whatever
 /// `params.criterion` says), ties to the smaller.
 ///
-/// `rows` (`None`: all) are divided by `fold_of[row]`; for each fold the path is solved on the other folds from the
-/// smallest cost upwards, each solution starting at the previous one. It ends where a fold's held-out log-likelihood has
-/// fallen clearly: a cost that some fold has not come to is not chosen. Slices have the full length N.
+/// `rows` (`None`: all) are divided by `fold_of[row]`; the path is solved on the rows outside of each fold from the smallest
+/// cost upwards, each solution starting at the previous one. A target's path ends where its held-out log-likelihood has
+/// fallen clearly. Slices have the full length N.
 pub fn choose_costs(
     design: &Design,
     rows: Option<&[usize]>,
@@ -77,60 +76,77 @@ pub fn choose_costs(
             &all
         }
     };
-    // scores[fold][cost][target]
-    let scores: Vec<Vec<Vec<f64>>> = (0..params.folds)
-        .into_par_iter()
-        .map(|fold| {
-            let (held, train): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| fold_of[row] == fold);
-            let (train, held) = (design.block(Some(&train), extras), design.block(Some(&held), extras));
-            path_scores(&train, &held, targets, params, progress)
+    let divisions: Vec<(Vec<usize>, Vec<usize>)> =
+        (0..params.folds).map(|fold| rows.iter().partition(|&&row| fold_of[row] != fold)).collect();
+    let mut folds: Vec<Fold<'_>> = divisions
+        .iter()
+        .map(|(train, held)| Fold {
+            train: design.block(Some(train), extras),
+            held: design.block(Some(held), extras),
+            starts: vec![None; targets.len()],
         })
-        .collect::<Result<_>>()?;
-    Ok((0..targets.len())
-        .map(|p| {
-            let total = |cost: usize| scores.iter().map(|fold| fold[cost][p]).sum::<f64>();
-            let better = |best: usize, cost| if total(cost) > total(best) { cost } else { best };
-            params.costs[(1..params.costs.len()).fold(0, better)]
-        })
-        .collect())
+        .collect();
+    let mut open: Vec<usize> = (0..targets.len()).collect();
+    let mut best = vec![(f64::NEG_INFINITY, params.costs[0]); targets.len()];
+    for &cost in &params.costs {
+        let scores: Vec<Vec<f64>> = folds
+            .par_iter_mut()
+            .map(|fold| fold.scores(cost, &open, targets, params, progress))
+            .collect::<Result<_>>()?;
+        let totals: Vec<f64> = (0..open.len()).map(|place| scores.iter().map(|fold| fold[place]).sum()).collect();
+        for (&target, &total) in open.iter().zip(&totals) {
+            if total > best[target].0 {
+                best[target] = (total, cost);
+            }
+        }
+        if params.criterion == Criterion::Likelihood {
+            let best = |target: usize| best[target].0;
+            let has_fallen =
+                |target: usize, total: f64| total < best(target) - (FALL_SHARE * best(target).abs() + FALL_NATS);
+            let still = open.iter().zip(&totals).filter(|&(&target, &total)| !has_fallen(target, total));
+            open = still.map(|(&target, _)| target).collect();
+        }
+    }
+    Ok(best.into_iter().map(|(_, cost)| cost).collect())
 }
 
-/// By cost and target what a fold's held-out rows say of regressions on the others; −∞ after the end of a target's path.
-fn path_scores(
-    train: &Block<'_>,
-    held: &Block<'_>,
-    targets: &[Target<'_>],
-    params: &LogisticParams,
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<f64>>> {
-    let mut open: Vec<usize> = (0..targets.len()).collect();
-    let mut best = vec![f64::NEG_INFINITY; targets.len()];
-    let mut starts: Vec<Option<Coefficients>> = vec![None; targets.len()];
-    let mut path = Vec::with_capacity(params.costs.len());
-    for &cost in &params.costs {
-        let problems: Vec<Problem<'_>> = open.iter().map(|&t| targets[t].problem(cost, starts[t].as_ref())).collect();
-        let solutions = solve(train, &problems, &params.solver.for_selection(), progress)?;
+/// One fold, the rows outside of it, and where the next cost starts.
+struct Fold<'a> {
+    train: Block<'a>,
+    held: Block<'a>,
+    starts: Vec<Option<Coefficients>>,
+}
+
+impl Fold<'_> {
+    /// What the fold says of each open target's regression on the other rows.
+    fn scores(
+        &mut self,
+        cost: f64,
+        open: &[usize],
+        targets: &[Target<'_>],
+        params: &LogisticParams,
+        progress: &dyn Progress,
+    ) -> Result<Vec<f64>> {
+        let problem = |&t: &usize| targets[t].problem(cost, self.starts[t].as_ref());
+        let problems: Vec<Problem<'_>> = open.iter().map(problem).collect();
+        let solutions = solve(&self.train, &problems, &params.solver.for_selection(), progress)?;
         let coefficients: Vec<&Coefficients> = solutions.iter().map(|solution| &solution.coefficients).collect();
-        let mut scores = vec![f64::NEG_INFINITY; targets.len()];
-        held.visit_rough_margins(&coefficients, |place, margins| {
+        let mut scores = vec![0.0; open.len()];
+        self.held.visit_rough_margins(&coefficients, |place, margins| {
             let target = &targets[open[place]];
             let row_score = |(local, &z): (usize, &f64)| {
-                let row = held.row(local);
+                let row = self.held.row(local);
                 let score = match params.criterion {
                     Criterion::Likelihood => log_probability(z, target.values[row]).max(LOG_FLOOR),
                     Criterion::Accuracy => f64::from((z >= 0.0) == target.values[row]),
                 };
                 target.weights.map_or(1.0, |w| w[row]) * score
             };
-            scores[open[place]] = margins.iter().enumerate().map(row_score).sum::<f64>();
+            scores[place] = margins.iter().enumerate().map(row_score).sum::<f64>();
         });
         for (&t, solution) in open.iter().zip(solutions) {
-            starts[t] = Some(solution.coefficients);
-            best[t] = best[t].max(scores[t]);
+            self.starts[t] = Some(solution.coefficients);
         }
-        let has_fallen = |t: usize| scores[t] < best[t] - (FALL_SHARE * best[t].abs() + FALL_NATS);
-        open.retain(|&t| params.criterion == Criterion::Accuracy || !has_fallen(t));
-        path.push(scores);
+        Ok(scores)
     }
-    Ok(path)
 }

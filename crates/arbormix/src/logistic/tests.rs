@@ -385,8 +385,9 @@ fn improvements_go_down_as_far_as_solutions() {
         let optima = solved(&block, &problems, &TIGHT);
         let mut starts: Vec<Coefficients> = vec![Coefficients::Constant(0.0); problems.len()];
         let mut last = vec![f64::INFINITY; problems.len()];
-        for _ in 0..6 {
-            let params = SolverParams { tolerance: 1e-6, max_iterations: 2 };
+        // Single precision first, then double.
+        for tolerance in [1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-8] {
+            let params = SolverParams { tolerance, max_iterations: 2 };
             let begun: Vec<Problem<'_>> = problems
                 .iter()
                 .zip(&starts)
@@ -461,6 +462,31 @@ impl Progress for StopAt {
     fn cancelled(&self) -> bool {
         self.looks.fetch_add(1, Ordering::Relaxed) >= self.look
     }
+}
+
+/// Targets that no feature tells: the held-out likelihood falls as soon as weights are free, and costs beyond that are not
+/// tried. Targets that features tell well go on to large costs.
+#[test]
+fn a_path_ends_where_held_out_rows_have_become_clearly_less_likely() {
+    let mut draws = Stream::new(11, "test", 0);
+    let rows: Vec<Vec<f64>> = (0..60).map(|_| (0..20).map(|_| draws.normal()).collect()).collect();
+    let noise: Vec<bool> = (0..60).map(|_| draws.uniform() < 0.5).collect();
+    let told: Vec<bool> = rows.iter().map(|row| row[0] + row[1] > 0.0).collect();
+    // Only the two features that tell, for the targets that are told: with the others they would be learned by heart.
+    let two: Vec<Vec<f64>> = rows.iter().map(|row| row[..2].to_vec()).collect();
+    let chosen = |rows: &[Vec<f64>], targets: &[bool], costs: &[f64]| {
+        let design = Design::new(&dense(rows), Bias::Penalised);
+        let params = LogisticParams { costs: costs.to_vec(), ..LogisticParams::default() };
+        let looks = StopAt::new(usize::MAX);
+        let folds = cost_folds(60, params.folds, 2);
+        let wanted = [Target::new(targets, None)];
+        let costs = choose_costs(&design, None, &[], &wanted, &folds, &params, &looks).unwrap();
+        (costs[0], looks.looks.into_inner())
+    };
+    let (few, many) = ([1e-4, 1e-3, 1e-2, 1e-1, 1.0], [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3]);
+    assert_eq!(chosen(&rows, &noise, &few), chosen(&rows, &noise, &many), "no product is spent on costs after the end");
+    assert!(chosen(&rows, &noise, &many).0 <= 1e-2);
+    assert!(chosen(&two, &told, &many).0 > 1.0 && chosen(&two, &told, &many).1 > chosen(&two, &told, &few).1);
 }
 
 #[test]

@@ -117,13 +117,14 @@ impl Size {
         let trees = (params.folds * params.held_out_trees) as f64;
         let split = if self.sparse { SPARSE_SPLIT } else { SPLIT };
         let forest = split * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
-        // Level 1 is fitted without each held-out fold (the first: with each penalty to choose from), and once to all rows.
+        // Level 1 is fitted without each held-out fold, and once to all rows; without the first its tied trees are fitted, and
+        // asked, with each penalty to choose from.
         let folds = params.folds.min(self.rows).max(1);
         let held_out = params.held_out_folds(self.rows, folds);
-        let fits = (held_out + params.tied.intercept_ridges.len()) as f64;
+        let (fits, tied_fits) = (1.0 + held_out as f64, (held_out + params.tied.intercept_ridges.len()) as f64);
         let edges = EDGE * fits * rows * labels * labels.min(params.structure.tried(self.labels) as f64);
-        let tied = TIED * fits * rows * labels * experts;
-        let held = rows * held_out as f64 / folds as f64;
+        let tied = TIED * tied_fits * rows * labels * experts;
+        let held = rows * (tied_fits - 1.0) / folds as f64;
         let codes = (3.0 * self.present).clamp(1.0, labels);
         let table = TABLE * held * self.sets.min(params.pool.sets) as f64 * experts * codes;
         let map = EIGEN * (5.0 * cube(params.map.choice_landmarks.min(self.rows)) + cube(500.min(self.rows)));

@@ -97,22 +97,38 @@ pub(super) struct Penalties {
     pub(super) intercepts: f64,
 }
 
-impl Experts {
-    pub(super) fn fit(
+/// What the tied trees build on: the blended log-odds of a sample, and the stacked tree.
+pub(super) struct Ground {
+    blend: Vec<Triple>,
+    blended: Columns,
+    tree: StackedTree,
+}
+
+impl Ground {
+    pub(super) fn fit(sample: &Sample, params: &StackParams, progress: &dyn Progress) -> Result<Ground> {
+        let blend = blend::fit(sample, &params.blend);
+        let blended = blend::blended(&blend, &sample.logits, &sample.forest);
+        let tree = structure::fit(sample, &blended, &params.structure, progress)?;
+        Ok(Ground { blend, blended, tree })
+    }
+
+    /// The experts, with tied trees fitted to the same sample.
+    pub(super) fn experts(
+        &self,
         sample: &Sample,
         start: Start<'_>,
         params: &StackParams,
         progress: &dyn Progress,
     ) -> Result<Fitted> {
-        let blend = blend::fit(sample, &params.blend);
-        let blended = blend::blended(&blend, &sample.logits, &sample.forest);
-        let tree = structure::fit(sample, &blended, &params.structure, progress)?;
+        let Ground { blend, blended, tree } = self;
         let Penalties { gate, intercepts } = start.penalties;
-        let em = tied::Em::new(sample, &blended, &tree.branching, &params.tied, intercepts, params.gate.with(gate));
+        let em = tied::Em::new(sample, blended, &tree.branching, &params.tied, intercepts, params.gate.with(gate));
         let (tied, gate, trace) = em.run(start.responsibilities, start.gate, progress)?;
-        Ok(Fitted { experts: Experts { blend, tree, tied }, gate, trace })
+        Ok(Fitted { experts: Experts { blend: blend.clone(), tree: tree.clone(), tied }, gate, trace })
     }
+}
 
+impl Experts {
     /// Number of labels.
     pub(super) fn labels(&self) -> usize {
         self.blend.len()

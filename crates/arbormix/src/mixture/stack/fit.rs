@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Experts, Start};
+use super::experts::{Ground, Start};
 use super::held_out::Stacking;
 use super::level::Training;
 use super::map::Choice;
@@ -87,7 +87,8 @@ impl StackParams {
         let all: Vec<usize> = (0..rows).collect();
         let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
         let start = Start { responsibilities: &responsibilities, gate, penalties };
-        let fitted = Experts::fit(&stacking.sample(&all), start, self, progress)?;
+        let sample = stacking.sample(&all);
+        let fitted = Ground::fit(&sample, self, progress)?.experts(&sample, start, self, progress)?;
         let gate = Softmax::new(&fitted.gate, &design);
         let (level, converged) = level.fit(map, &costs, forests, progress)?;
         if !converged {

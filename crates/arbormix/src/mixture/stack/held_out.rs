@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Experts, Penalties, Sample, Start};
+use super::experts::{Ground, Penalties, Sample, Start};
 use super::level::Answers;
 use super::params::StackParams;
 use super::pool::{Case, Evidence, Pool, Table};
@@ -16,8 +16,10 @@ use crate::matrix::Columns;
 use crate::paired;
 use crate::progress::Progress;
 
-/// Standard errors by which a smaller penalty of the intercepts must be ahead of a larger one.
+/// Standard errors by which a smaller penalty of the intercepts must be ahead of a larger one, and held-out rows at least. (Less
+/// is asked than of a simpler method in a race: both penalties see all rows.)
 const CLEAR_LEAD: f64 = 2.0;
+const LEAST_HELD: usize = 10;
 
 /// The training rows with the out-of-fold answers of level 0.
 pub(super) struct Stacking<'a> {
@@ -140,7 +142,11 @@ impl Stacking<'_> {
     pub(super) fn held_out(&self, folds: &Folds, fold: usize, penalties: Penalties) -> Result<HeldOut> {
         let division = self.division(folds, fold);
         let gate = Gate::uniform(&division.sample.design.block(None, &[]), self.clusters.count);
-        self.answered(&division, gate, penalties)
+        self.answered(&division, &self.ground(&division)?, gate, penalties)
+    }
+
+    fn ground(&self, division: &Division) -> Result<Ground> {
+        Ground::fit(&division.sample, self.params, self.progress)
     }
 
     /// The same for the first fold, which chooses the penalties. Also gives them, and where the gate began.
@@ -152,14 +158,15 @@ impl Stacking<'_> {
     pub(super) fn first_held_out(&self, folds: &Folds) -> Result<(HeldOut, Penalties, Gate)> {
         let division = self.division(folds, 0);
         let (penalty, gate) = self.penalty(&division.sample, &division.responsibilities, &division.held)?;
+        let ground = self.ground(&division)?;
         let mut ridges = self.params.tied.intercept_ridges.clone();
         ridges.sort_by(|a, b| b.total_cmp(a));
         let answered = |intercepts: f64| {
             let penalties = Penalties { gate: penalty, intercepts };
-            Ok::<_, Error>((self.answered(&division, gate.clone(), penalties)?, penalties))
+            Ok::<_, Error>((self.answered(&division, &ground, gate.clone(), penalties)?, penalties))
         };
         let mut best = answered(ridges[0])?;
-        if ridges.len() > 1 {
+        if division.held.len() >= LEAST_HELD {
             let joined = |held: &HeldOut| self.joined(std::slice::from_ref(held));
             let mut best_joined = joined(&best.0);
             for &ridge in &ridges[1..] {
@@ -175,10 +182,10 @@ impl Stacking<'_> {
     }
 
     /// Fits level 1 to the rows of a division and asks it about the others.
-    fn answered(&self, division: &Division, gate: Gate, penalties: Penalties) -> Result<HeldOut> {
+    fn answered(&self, division: &Division, ground: &Ground, gate: Gate, penalties: Penalties) -> Result<HeldOut> {
         let Division { train, held, sample, held_sample, responsibilities } = division;
         let start = Start { responsibilities, gate, penalties };
-        let fitted = Experts::fit(sample, start, self.params, self.progress)?;
+        let fitted = ground.experts(sample, start, self.params, self.progress)?;
         let mut masses = vec![0.0; self.seen.sets().len()];
         train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
         let present: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();

@@ -97,7 +97,8 @@ pub struct TiedParams {
     pub own_share: f64,
     /// Penalty of the slopes for leaving 1 (log-odds) and 0 (parent).
     pub slope_ridge: f64,
-    /// Penalties of the experts' intercepts to choose from: that is taken by which held-out rows are most likely.
+    /// Penalties of the experts' intercepts to choose from: the largest, unless a smaller one makes the rows of the first
+    /// held-out fold clearly more likely.
     pub intercept_ridges: Vec<f64>,
     /// The most frequent label sets are clustered for the start, this many at most; rows with others begin spread evenly.
     pub clustered_sets: usize,

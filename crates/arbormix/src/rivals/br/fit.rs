@@ -8,12 +8,9 @@ use super::params::BinaryRelevanceParams;
 use super::predict::BinaryRelevance;
 use crate::error::{ParamError, Result};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
-use crate::logistic::{Design, Problem, Target, choose_costs, cost_folds, solve};
+use crate::logistic::{BATCH, Design, Problem, Target, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
 use crate::tree::{Fitted, tree_report};
-
-/// Labels fitted together at most, so that several threads have work.
-const BATCH: usize = 16;
 
 impl BinaryRelevanceParams {
     /// Fits every label on the rows where it is known; labels known on the same rows share their products.

@@ -147,7 +147,7 @@ mod tests {
                 let note = notes.iter().find(|note| note.contains("bound on memory"));
                 assert_eq!(note.map(|note| said.is_some_and(|said| note.starts_with(said))), said.map(|_| true));
             }
-            assert_eq!([16, 8, 4].map(|batch| together(bytes(2, batch))), [16, 8, 4]);
+            assert_eq!([16, 8, 4].map(|batch| together(bytes(3, batch))), [16, 8, 4]);
             let least = bytes(1, 4);
             let error = bounded(least - 1, &Notes::default()).unwrap_err();
             assert!(matches!(error, Error::Memory { needed, bound } if needed == least && bound == needed - 1));

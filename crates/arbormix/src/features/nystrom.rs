@@ -127,7 +127,7 @@ impl Nystrom {
             let rows: Vec<usize> = (start..features.rows().min(start + CHUNK)).collect();
             let mut kernel = squared_distances(&features.select_rows(&rows), &self.landmarks);
             kernel.values_mut().iter_mut().for_each(|d| *d = (-*d / self.width).exp());
-            let mapped = kernel.product(&self.basis);
+            let mapped = Matrix::Dense(kernel).product(&self.basis);
             for (local, &row) in rows.iter().enumerate() {
                 let cells = out.row_mut(row);
                 if let Some(scale) = self.linear {

@@ -34,7 +34,7 @@ pub(super) fn solve<T: Real, E>(
 ) -> Result<Direction, E> {
     let (size, count) = (right.rows(), right.cols());
     let length: Vec<f64> = (0..count).map(|p| dot(right.column(p), right.column(p)).sqrt()).collect();
-    let mut along = Columns::zeros(rows, count);
+    let mut along = Columns::<T>::zeros(rows, count);
     let mut solution = Columns::<T>::zeros(size, count);
     let mut residual = Columns::<T>::zeros(size, count);
     let mut direction = Columns::<T>::zeros(size, count);
@@ -69,8 +69,7 @@ pub(super) fn solve<T: Real, E>(
                 solution: solution.column_mut(p),
                 residual: residual.column_mut(p),
             });
-            let moved = step * length[p];
-            along.column_mut(p).iter_mut().zip(inner.column(slot)).for_each(|(s, d)| *s += moved * d.wide());
+            Arch::new().dispatch(Add { step: T::of(step), by: inner.column(slot), to: along.column_mut(p) });
             if squares.sqrt() <= accuracy[p] {
                 continue;
             }
@@ -82,11 +81,34 @@ pub(super) fn solve<T: Real, E>(
         }
         active = unfinished;
     }
-    let mut whole = Columns::zeros(size, count);
-    for p in 0..count {
-        whole.column_mut(p).iter_mut().zip(solution.column(p)).for_each(|(to, from)| *to = length[p] * from.wide());
+    Ok(Direction { solution: scaled(&solution, &length), along: scaled(&along, &length) })
+}
+
+/// Each column times its factor.
+fn scaled<T: Real>(columns: &Columns<T>, factors: &[f64]) -> Columns {
+    let mut out = Columns::zeros(columns.rows(), columns.cols());
+    for (p, &factor) in factors.iter().enumerate() {
+        out.column_mut(p).iter_mut().zip(columns.column(p)).for_each(|(to, from)| *to = factor * from.wide());
     }
-    Ok(Direction { solution: whole, along })
+    out
+}
+
+/// to += step · by.
+struct Add<'a, T> {
+    step: T,
+    by: &'a [T],
+    to: &'a mut [T],
+}
+
+impl<T: Real> NullaryFnOnce for Add<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (to, &by) in self.to.iter_mut().zip(self.by) {
+            *to += self.step * by;
+        }
+    }
 }
 
 /// Σ terms as several sums side by side, in a fixed order.

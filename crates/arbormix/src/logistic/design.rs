@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
 use crate::matrix::{
-    BothWays, Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, Tiled, eigen_symmetric, gram,
-    matrix_product,
+    BothWays, Columns, DenseMatrix, Matrix, Operator, Rows, SparseBuilder, SparseMatrix, Strips, Tiled, eigen_symmetric,
+    gram, matrix_product,
 };
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
@@ -15,6 +15,8 @@ const MAX_ROTATED: usize = 2000;
 /// Directions whose share of the largest eigenvalue is below this carry only rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
+/// Rows that are turned to their principal axes together.
+const TURNED_TOGETHER: usize = 256;
 /// Regressions whose log-odds are made together.
 const MARGINS_TOGETHER: usize = 16;
 
@@ -104,8 +106,7 @@ impl Design {
         }
         // Its columns are orthogonal, so its last row is where the bias's unit vector goes, and what the ones add to a row.
         let one = basis.row(m).to_vec();
-        let mut rows = matrix_product(&centred, &leading_rows(&basis, m));
-        (0..rows.rows()).for_each(|row| rows.row_mut(row).iter_mut().zip(&one).for_each(|(x, b)| *x += b));
+        let rows = turned_rows(&centred, &leading_rows(&basis, m), &one);
         // Uncentred: the bias also pays for the shift, b = b' − centre · w.
         if free == 1 {
             for (j, &mean) in column_means(dense).iter().enumerate() {
@@ -119,7 +120,7 @@ impl Design {
             ridge[r - 1] = 0.0;
             spread.push(1.0);
         }
-        let rows = Operator::new(Matrix::Dense(rows));
+        let rows = Operator::own(Rows::Dense(rows));
         Design { rows, basis: Some(basis), ridge, bias: one, spread: Some(spread), features: m }
     }
 
@@ -151,32 +152,34 @@ impl Design {
             let operator = rows.map_or_else(|| self.rows.lent(), |rows| self.rows.select_rows(rows));
             return Block { operator, rows, ridge, bias, spread, kept: None };
         }
-        let mut matrix = match rows {
-            None => Cow::Borrowed(self.rows.matrix()),
-            Some(rows) => Cow::Owned(self.rows.matrix().select_rows(rows)),
+        ridge.resize(ridge.len() + extras.len(), 1.0);
+        bias.resize(ridge.len(), 0.0);
+        let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
+        spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
+        let cells = |extra: &&[f64]| match rows {
+            None => extra.to_vec(),
+            Some(rows) => rows.iter().map(|&row| extra[row]).collect(),
         };
-        if !extras.is_empty() {
-            matrix = Cow::Owned(append(&matrix, rows, extras));
-            ridge.resize(ridge.len() + extras.len(), 1.0);
-            bias.resize(ridge.len(), 0.0);
-            let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
-            spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
-        }
-        // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
-        let (matrix, kept) = match matrix.into_owned() {
-            Matrix::Sparse(sparse) => {
+        let further: Vec<Vec<f64>> = extras.iter().map(cells).collect();
+        let (all, kept) = match self.rows.all_rows() {
+            Rows::Dense(strips) => (Rows::Dense(strips.with_columns(rows, &further)), None),
+            Rows::Sparse(sparse) => {
+                let mut sparse = rows.map_or_else(|| sparse.clone(), |rows| sparse.select_rows(rows));
+                if !further.is_empty() {
+                    sparse = append(&sparse, &further);
+                }
+                // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
                 let (sparse, kept) = sparse.without_empty_columns();
-                (Matrix::Sparse(sparse), Some(kept))
+                (Rows::Sparse(sparse), Some(kept))
             }
-            dense => (dense, None),
         };
-        Block { operator: Operator::new(matrix), rows, ridge, bias, spread, kept }
+        Block { operator: Operator::own(all), rows, ridge, bias, spread, kept }
     }
 
     /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
     pub fn with_rows(&self, rows: &[usize]) -> Design {
         Design {
-            rows: Operator::new(self.rows.matrix().select_rows(rows)),
+            rows: Operator::own(self.rows.all_rows().select_rows(rows)),
             basis: self.basis.clone(),
             ridge: self.ridge.clone(),
             bias: self.bias.clone(),
@@ -279,6 +282,18 @@ impl Block<'_> {
     /// Row of the design that is row `local` of the block.
     pub fn row(&self, local: usize) -> usize {
         self.rows.map_or(local, |rows| rows[local])
+    }
+
+    /// The weight of every row (1 without weights), negative where the target is absent; slices have the length of the design.
+    pub(crate) fn signed(&self, targets: &[bool], weights: Option<&[f64]>) -> Vec<f64> {
+        let of = |row: usize| {
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            if targets[row] { weight } else { -weight }
+        };
+        match self.rows {
+            None => (0..self.len()).map(of).collect(),
+            Some(rows) => rows.iter().map(|&row| of(row)).collect(),
+        }
     }
 
     /// Calls `visit(place, log-odds of every row)` for each of the coefficients, which are worked on a few at a time: the
@@ -407,32 +422,32 @@ fn with_ones_sparse(sparse: &SparseMatrix) -> SparseMatrix {
     builder.finish(sparse.cols() + 1)
 }
 
-/// The matrix with `extras` (each of full length) as last columns.
-fn append(matrix: &Matrix, rows: Option<&[usize]>, extras: &[&[f64]]) -> Matrix {
-    let global = |local: usize| rows.map_or(local, |rows| rows[local]);
-    let cols = matrix.cols() + extras.len();
-    match matrix {
-        Matrix::Dense(dense) => {
-            let mut values = Vec::with_capacity(dense.rows() * cols);
-            for row in 0..dense.rows() {
-                values.extend_from_slice(dense.row(row));
-                values.extend(extras.iter().map(|extra| extra[global(row)]));
-            }
-            Matrix::Dense(DenseMatrix::new(dense.rows(), cols, values))
+/// The rows with further columns.
+fn append(sparse: &SparseMatrix, further: &[Vec<f64>]) -> SparseMatrix {
+    let mut builder = SparseBuilder::default();
+    for row in 0..sparse.rows() {
+        let (columns, values) = sparse.row(row);
+        columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
+        for (index, cells) in further.iter().enumerate() {
+            builder.push(sparse.cols() + index, cells[row]);
         }
-        Matrix::Sparse(sparse) => {
-            let mut builder = SparseBuilder::default();
-            for row in 0..sparse.rows() {
-                let (columns, values) = sparse.row(row);
-                columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
-                for (index, extra) in extras.iter().enumerate() {
-                    builder.push(sparse.cols() + index, extra[global(row)]);
-                }
-                builder.end_row();
-            }
-            Matrix::Sparse(builder.finish(cols))
-        }
+        builder.end_row();
     }
+    builder.finish(sparse.cols() + further.len())
+}
+
+/// centred · turn with `one` added to every row, a few rows at a time: a whole product would be one more copy of all rows.
+fn turned_rows(centred: &DenseMatrix, turn: &DenseMatrix, one: &[f64]) -> Strips<f64> {
+    let mut out = Strips::zeros(centred.rows(), turn.cols());
+    let width = centred.cols();
+    for first in (0..centred.rows()).step_by(TURNED_TOGETHER) {
+        let count = TURNED_TOGETHER.min(centred.rows() - first);
+        let cells = centred.values()[first * width..(first + count) * width].to_vec();
+        let mut turned = matrix_product(&DenseMatrix::new(count, width, cells), turn);
+        (0..count).for_each(|row| turned.row_mut(row).iter_mut().zip(one).for_each(|(x, b)| *x += b));
+        out.put(first, turn.cols(), turned.values());
+    }
+    out
 }
 
 /// The leading `size` × `size` corner.

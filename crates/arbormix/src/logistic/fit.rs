@@ -13,9 +13,14 @@ use crate::error::Result;
 use crate::matrix::TILE;
 use crate::progress::Progress;
 
-/// Problems solved together at most: a tile of sparse rows in single precision. More would gain nothing, fewer batches could
-/// not share the work among threads. Memory is about eight numbers per row and problem in flight.
+/// Problems solved together at most where rows are dense or many: a tile of sparse rows in single precision. Memory is about
+/// eight numbers per row and problem in flight.
 pub(crate) const BATCH: usize = 2 * TILE;
+/// Problems solved together at most where rows are sparse and few. Some problems take several times the steps of others, and
+/// a tile costs the same however few are left in it: of many problems, those that are left still fill tiles.
+pub(crate) const SPARSE_BATCH: usize = 4 * BATCH;
+/// Rows times problems that may be solved together beyond [`BATCH`].
+const FEW_CELLS: usize = 1 << 20;
 /// Problems in a batch of dense rows at least: fewer would not keep the kernels busy.
 const LEAST_DENSE: usize = 3;
 /// Tolerances from which on directions are sought in single precision: they then have about six digits, of which a step
@@ -112,7 +117,10 @@ fn run(
     let open: Vec<usize> = (0..problems.len()).filter(|&p| solutions[p].is_none()).collect();
     // Batches may be cut anywhere; so few regressions as one batch would leave threads idle.
     let least = if block.operator.is_sparse() { TILE } else { LEAST_DENSE };
-    let most = TOGETHER.get();
+    let most = match TOGETHER.get() {
+        BATCH if block.operator.is_sparse() => (FEW_CELLS / block.len().max(1)).clamp(BATCH, SPARSE_BATCH),
+        most => most,
+    };
     let batch = open.len().div_ceil(rayon::current_num_threads()).clamp(least.min(most), most);
     let rough_from = if verified { ROUGH_THROUGHOUT } else { ROUGH_DIRECTIONS };
     let solved: Vec<Vec<Solution>> = open

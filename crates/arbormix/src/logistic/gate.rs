@@ -2,7 +2,7 @@
 
 use super::conjugate::{self, Direction};
 use super::design::{Block, dot};
-use super::exponential::exp_of_negative;
+use super::exponential::{exp_in_place, exp_of_negative};
 use super::fit::ROUGH_DIRECTIONS;
 use super::params::GateParams;
 use crate::error::{Error, Result};
@@ -116,8 +116,9 @@ pub fn fit_gate(
     let mut exact = true;
     let mut iteration = 0;
     loop {
-        let gradient = fit.gradient(&theta, &log_gate);
-        let gradient_norm = fit.distance(&gradient, &log_gate);
+        let gate = exponentials(&log_gate);
+        let gradient = fit.gradient(&theta, &gate);
+        let gradient_norm = fit.distance(&gradient, &gate);
         let first_norm = *first_norm.get_or_insert(gradient_norm);
         let converged = gradient_norm * gradient_norm <= 2.0 * params.solver.tolerance * params.penalty * objective;
         let end = |theta| match objective <= first {
@@ -134,7 +135,7 @@ pub fn fit_gate(
             continue;
         }
         let Direction { solution: direction, along } =
-            fit.direction(&gradient, &log_gate, gradient_norm / first_norm, params.solver.tolerance, progress)?;
+            fit.direction(&gradient, &gate, gradient_norm / first_norm, params.solver.tolerance, progress)?;
         let slope = dot(gradient.values(), direction.values());
         let mut length = 1.0;
         let step = (0..40).find_map(|_| {
@@ -153,7 +154,25 @@ pub fn fit_gate(
     }
 }
 
-/// The data of one fit; functions take θ's scores or log g, so that products are made once.
+/// eˣ of every cell x ≤ 0.
+fn exponentials(logs: &Columns) -> Columns {
+    let mut out = logs.clone();
+    Arch::new().dispatch(Exponentials(out.values_mut()));
+    out
+}
+
+struct Exponentials<'a>(&'a mut [f64]);
+
+impl NullaryFnOnce for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        exp_in_place(self.0);
+    }
+}
+
+/// The data of one fit; functions take θ's scores or g (rows × K), so that products and exponentials are made once.
 struct Softmax<'a> {
     block: &'a Block<'a>,
     ridge: &'a [f64],
@@ -184,12 +203,12 @@ impl Softmax<'_> {
         (loss + penalty(theta, self.ridge, self.lambda), log_gate)
     }
 
-    fn gradient(&self, theta: &Columns, log_gate: &Columns) -> Columns {
-        let mut miss = log_gate.clone();
+    fn gradient(&self, theta: &Columns, gate: &Columns) -> Columns {
+        let mut miss = gate.clone();
         for k in 0..miss.cols() {
             let targets = self.targets.column(k);
             for (n, value) in miss.column_mut(k).iter_mut().enumerate() {
-                *value = self.weight(n) * (value.exp() - targets[n]);
+                *value = self.weight(n) * (*value - targets[n]);
             }
         }
         let mut gradient = self.block.operator.transposed_product(&miss);
@@ -198,11 +217,11 @@ impl Softmax<'_> {
     }
 
     /// ‖∇‖, with the slopes of free biases measured by their own curvature, as in the nodes' regressions.
-    fn distance(&self, gradient: &Columns, log_gate: &Columns) -> f64 {
+    fn distance(&self, gradient: &Columns, gate: &Columns) -> f64 {
         let mut total = 0.0;
         for k in 0..gradient.cols() {
-            let spread = |(n, log): (usize, &f64)| self.weight(n) * log.exp() * -log.exp_m1();
-            let bend = log_gate.column(k).iter().enumerate().map(spread).sum::<f64>().max(f64::MIN_POSITIVE);
+            let spread = |(n, gate): (usize, &f64)| self.weight(n) * gate * (1.0 - gate);
+            let bend = gate.column(k).iter().enumerate().map(spread).sum::<f64>().max(f64::MIN_POSITIVE);
             for (g, ridge) in gradient.column(k).iter().zip(self.ridge) {
                 total += if *ridge > 0.0 { g * g } else { g * g * self.lambda / bend };
             }
@@ -224,7 +243,7 @@ impl Softmax<'_> {
     fn direction(
         &self,
         gradient: &Columns,
-        log_gate: &Columns,
+        gate: &Columns,
         norm: f64,
         tolerance: f64,
         progress: &dyn Progress,
@@ -232,8 +251,8 @@ impl Softmax<'_> {
         let single = if tolerance >= ROUGH_DIRECTIONS { self.block.operator.single() } else { None };
         let accuracy = norm.sqrt().clamp(1e-3, 0.25);
         match single {
-            Some(rows) => self.direction_by(rows, gradient, log_gate, accuracy, progress),
-            None => self.direction_by(self.block.operator.double(), gradient, log_gate, accuracy, progress),
+            Some(rows) => self.direction_by(rows, gradient, gate, accuracy, progress),
+            None => self.direction_by(self.block.operator.double(), gradient, gate, accuracy, progress),
         }
     }
 
@@ -241,14 +260,13 @@ impl Softmax<'_> {
         &self,
         rows: &BothWays<T>,
         gradient: &Columns,
-        log_gate: &Columns,
+        gate: &Columns,
         accuracy: f64,
         progress: &dyn Progress,
     ) -> Result<Direction> {
-        let (size, experts) = (gradient.rows(), gradient.cols());
-        let mut gate = Columns::<T>::zeros(log_gate.rows(), experts);
-        gate.values_mut().iter_mut().zip(log_gate.values()).for_each(|(gate, log)| *gate = T::of(log.exp()));
-        let diagonal = self.diagonal(rows, log_gate);
+        let (size, experts, images) = (gradient.rows(), gradient.cols(), gate.values().len());
+        let diagonal = self.diagonal(rows, gate);
+        let gate = gate.to_precision::<T>();
         let diagonal = Columns::from_columns(size * experts, [diagonal.values()]);
         let weights: Option<Vec<T>> = self.weights.map(|weights| weights.iter().map(|&w| T::of(w)).collect());
         // ∇² · v: with u = X v, row by row s g_k (u_k − Σ g u), then back through Xᵀ.
@@ -268,20 +286,18 @@ impl Softmax<'_> {
         };
         let mut down = reshaped(gradient, size * experts, 1);
         down.values_mut().iter_mut().for_each(|g| *g = -*g);
-        let images = log_gate.rows() * experts;
         let Direction { solution, along } =
             conjugate::solve(hessian, images, &diagonal, &down, &[accuracy], conjugate::NEWTON_STEPS)?;
-        let (solution, along) = (reshaped(&solution, size, experts), reshaped(&along, log_gate.rows(), experts));
+        let (solution, along) = (reshaped(&solution, size, experts), reshaped(&along, gate.rows(), experts));
         Ok(Direction { solution, along })
     }
 
     /// About the diagonal of ∇², coordinates × K; in principal axes the mean over the rows says enough.
-    fn diagonal<T: Tiled>(&self, rows: &BothWays<T>, log_gate: &Columns) -> Columns<T> {
-        let mut bend = log_gate.clone();
+    fn diagonal<T: Tiled>(&self, rows: &BothWays<T>, gate: &Columns) -> Columns<T> {
+        let mut bend = gate.clone();
         for k in 0..bend.cols() {
             for (n, value) in bend.column_mut(k).iter_mut().enumerate() {
-                let gate = value.exp();
-                *value = self.weight(n) * gate * (1.0 - gate);
+                *value *= self.weight(n) * (1.0 - *value);
             }
         }
         let mut diagonal = match self.block.spread() {

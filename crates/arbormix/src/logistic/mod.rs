@@ -23,7 +23,7 @@ mod tests;
 pub use design::{Block, Coefficients, Design, FeatureWeights};
 #[cfg(test)]
 pub(crate) use fit::solved_together;
-pub(crate) use fit::{BATCH, improve, solve_fewer_together};
+pub(crate) use fit::{BATCH, SPARSE_BATCH, improve, solve_fewer_together};
 pub use fit::{Problem, Solution, solve};
 pub use gate::{Gate, GateFit, fit_gate};
 pub use linear::LinearFunctions;

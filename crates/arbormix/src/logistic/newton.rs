@@ -37,7 +37,7 @@ fn best_bias<T: Real>(signed: &[T], ridge: f64) -> f64 {
 /// State of the problems of one batch that have not converged; all matrices have one column per such problem.
 ///
 /// Margins and gradients are of the precision T. Objectives are sums of double precision, and so are the weights.
-pub(super) struct Newton<'a, T> {
+pub(super) struct Newton<'a, T: Tiled> {
     block: &'a Block<'a>,
     rows: &'a BothWays<T>,
     /// The rows in single precision if directions may be sought there.
@@ -80,11 +80,8 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         let bias_weights: Vec<T> = block.bias().iter().map(|&b| T::of(b)).collect();
         let ones = rows.product(&[&bias_weights]);
         for (p, problem) in problems.iter().enumerate() {
-            for (local, a) in signed.column_mut(p).iter_mut().enumerate() {
-                let row = block.row(local);
-                let weight = problem.cost * problem.weights.map_or(1.0, |weights| weights[row]);
-                *a = T::of(if problem.targets[row] { weight } else { -weight });
-            }
+            let own = block.signed(problem.targets, problem.weights);
+            signed.column_mut(p).iter_mut().zip(own).for_each(|(a, weight)| *a = T::of(problem.cost * weight));
             match problem.start {
                 Some(Coefficients::Linear(start)) => weights.column_mut(p).copy_from_slice(&block.restrict(start)),
                 _ => {

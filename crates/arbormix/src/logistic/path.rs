@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::design::{Block, Coefficients, Design};
 use super::fit::{Problem, solve};
-use super::loss::log_probability;
+use super::loss::log_likelihood;
 use super::params::{Criterion, LogisticParams};
 use crate::error::Result;
 use crate::progress::Progress;
@@ -134,15 +134,14 @@ impl Fold<'_> {
         let mut scores = vec![0.0; open.len()];
         self.held.visit_rough_margins(&coefficients, |place, margins| {
             let target = &targets[open[place]];
-            let row_score = |(local, &z): (usize, &f64)| {
-                let row = self.held.row(local);
-                let score = match params.criterion {
-                    Criterion::Likelihood => log_probability(z, target.values[row]).max(LOG_FLOOR),
-                    Criterion::Accuracy => f64::from((z >= 0.0) == target.values[row]),
-                };
-                target.weights.map_or(1.0, |w| w[row]) * score
+            let signed = self.held.signed(target.values, target.weights);
+            scores[place] = match params.criterion {
+                Criterion::Likelihood => log_likelihood(&signed, margins, LOG_FLOOR),
+                Criterion::Accuracy => {
+                    let right = |(a, z): (&f64, &f64)| if (*z >= 0.0) == (*a > 0.0) { a.abs() } else { 0.0 };
+                    signed.iter().zip(margins).map(right).sum()
+                }
             };
-            scores[place] = margins.iter().enumerate().map(row_score).sum::<f64>();
         });
         for (&t, solution) in open.iter().zip(solutions) {
             self.starts[t] = Some(solution.coefficients);

@@ -1,6 +1,6 @@
 //! Dense rows.
 
-use super::{Columns, Real, Tiled, lanes};
+use super::Real;
 
 /// A row-major matrix with every cell stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,12 +78,5 @@ impl<T: Real> DenseMatrix<T> {
     pub fn to_precision<U: Real>(&self) -> DenseMatrix<U> {
         let values = self.values.iter().map(|v| U::of(v.wide())).collect();
         DenseMatrix { rows: self.rows, cols: self.cols, values }
-    }
-}
-
-impl<T: Tiled> DenseMatrix<T> {
-    /// `self · right`, rows × P.
-    pub fn product(&self, right: &Columns<T>) -> Columns<T> {
-        lanes::dense_product(self, &right.all())
     }
 }

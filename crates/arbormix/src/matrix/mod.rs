@@ -2,7 +2,7 @@
 //!
 //! [`DenseMatrix`] is row-major and contiguous: a data set's rows. [`Columns`] is column-major and contiguous: one
 //! column per problem of a batch. [`Matrix`] is either dense or sparse rows; nothing turns one into the other
-//! unasked.
+//! unasked. [`Operator`] holds rows for repeated products, dense ones as [`Strips`].
 
 mod columns;
 mod dense;
@@ -12,6 +12,7 @@ mod lanes;
 mod operator;
 mod real;
 mod sparse;
+mod strips;
 #[cfg(test)]
 mod tests;
 
@@ -24,9 +25,10 @@ pub use kernels::{eigen_symmetric, gram, matrix_product};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;
 pub use lanes::Tiled;
-pub use operator::{BothWays, Operator};
+pub use operator::{BothWays, Operator, Rows};
 pub use real::Real;
 pub use sparse::{SparseBuilder, SparseMatrix};
+pub use strips::Strips;
 
 use std::ops::Range;
 
@@ -93,12 +95,20 @@ impl Matrix {
     /// The product with `right` (columns × P), as rows × P.
     pub fn product(&self, right: &Columns) -> Columns {
         match self {
-            Matrix::Dense(dense) => dense.product(right),
             Matrix::Sparse(sparse) => sparse.product(right),
+            Matrix::Dense(_) => {
+                let by_rows = self.packed_product(&PackedColumns::new(right));
+                let mut out = Columns::zeros(self.rows(), right.cols());
+                for column in 0..right.cols() {
+                    let cells = out.column_mut(column).iter_mut().enumerate();
+                    cells.for_each(|(row, cell)| *cell = by_rows.get(row, column));
+                }
+                out
+            }
         }
     }
 
-    /// The same product with columns that were packed once, as rows: each cell is the same, for dense rows up to rounding.
+    /// The same product with columns that were packed once, as rows; each cell has the same bits.
     pub fn packed_product(&self, right: &PackedColumns) -> DenseMatrix {
         self.packed_product_of(0..self.rows(), right)
     }

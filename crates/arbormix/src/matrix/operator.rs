@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Columns, Matrix, Real, SparseMatrix, Tiled, lanes};
+use super::{Columns, Matrix, Real, SparseMatrix, Strips, Tiled, lanes};
 
 /// Cells whose size lies within this of 1 leave single precision room for sums of their products.
 const MODERATE: f64 = 1e9;
@@ -28,9 +28,17 @@ enum Source<'a> {
 impl<'a> Operator<'a> {
     /// Prepares a matrix.
     pub fn new(matrix: Matrix) -> Operator<'a> {
-        let (rows, cols) = (matrix.rows(), matrix.cols());
-        let double = OnceLock::from(BothWays::new(matrix));
-        Operator { rows, cols, source: Source::Own, double, single: OnceLock::new() }
+        Operator::own(match matrix {
+            Matrix::Dense(dense) => Rows::Dense(Strips::from_dense(&dense)),
+            Matrix::Sparse(sparse) => Rows::Sparse(sparse),
+        })
+    }
+
+    /// Of rows that are prepared already.
+    pub fn own(rows: Rows<f64>) -> Operator<'a> {
+        let (count, cols) = (rows.rows(), rows.cols());
+        let double = OnceLock::from(BothWays::new(rows));
+        Operator { rows: count, cols, source: Source::Own, double, single: OnceLock::new() }
     }
 
     fn of(source: Source<'a>, rows: usize, cols: usize) -> Operator<'a> {
@@ -61,12 +69,12 @@ impl<'a> Operator<'a> {
     pub fn is_sparse(&self) -> bool {
         match self.source {
             Source::Lent(source) | Source::Selected(source, _) => source.is_sparse(),
-            Source::Own => self.matrix().is_sparse(),
+            Source::Own => matches!(self.all_rows(), Rows::Sparse(_)),
         }
     }
 
-    /// The matrix itself.
-    pub fn matrix(&self) -> &Matrix {
+    /// The rows themselves.
+    pub fn all_rows(&self) -> &Rows<f64> {
         &self.double().rows
     }
 
@@ -83,7 +91,7 @@ impl<'a> Operator<'a> {
     pub fn single(&self) -> Option<&BothWays<f32>> {
         let make = || match self.source {
             Source::Selected(source, rows) => source.single().map(|single| single.select_rows(rows)),
-            _ => self.matrix().is_moderate().then(|| self.double().to_single()),
+            _ => self.all_rows().is_moderate().then(|| self.double().to_single()),
         };
         match self.source {
             Source::Lent(source) => source.single(),
@@ -110,21 +118,18 @@ impl<'a> Operator<'a> {
 /// Rows of numbers, and if they are sparse also their columns, made when first asked for: both directions then read the
 /// matrix in order and gather from a small vector.
 #[derive(Debug, Clone)]
-pub struct BothWays<T> {
-    rows: Matrix<T>,
+pub struct BothWays<T: Tiled> {
+    rows: Rows<T>,
     columns: OnceLock<SparseMatrix<T>>,
 }
 
 impl<T: Tiled> BothWays<T> {
-    fn new(rows: Matrix<T>) -> BothWays<T> {
+    fn new(rows: Rows<T>) -> BothWays<T> {
         BothWays { rows, columns: OnceLock::new() }
     }
 
     fn select_rows(&self, rows: &[usize]) -> BothWays<T> {
-        BothWays::new(match &self.rows {
-            Matrix::Dense(dense) => Matrix::Dense(dense.select_rows(rows)),
-            Matrix::Sparse(sparse) => Matrix::Sparse(sparse.select_rows(rows)),
-        })
+        BothWays::new(self.rows.select_rows(rows))
     }
 
     fn columns_of(&self, sparse: &SparseMatrix<T>) -> &SparseMatrix<T> {
@@ -134,24 +139,24 @@ impl<T: Tiled> BothWays<T> {
     /// X · right, rows × P; `right` are P vectors with a number per column.
     pub fn product(&self, right: &[&[T]]) -> Columns<T> {
         match &self.rows {
-            Matrix::Dense(dense) => lanes::dense_product(dense, right),
-            Matrix::Sparse(sparse) => lanes::sparse_product::<T, false>(sparse, right),
+            Rows::Dense(strips) => lanes::strips::product(strips, right),
+            Rows::Sparse(sparse) => lanes::sparse_product::<T, false>(sparse, right),
         }
     }
 
     /// Xᵀ · left, columns × P; `left` are P vectors with a number per row.
     pub fn transposed_product(&self, left: &[&[T]]) -> Columns<T> {
         match &self.rows {
-            Matrix::Dense(dense) => lanes::dense_transposed::<T, false>(dense, left),
-            Matrix::Sparse(sparse) => lanes::sparse_product::<T, false>(self.columns_of(sparse), left),
+            Rows::Dense(strips) => lanes::strips::transposed::<T, false>(strips, left),
+            Rows::Sparse(sparse) => lanes::sparse_product::<T, false>(self.columns_of(sparse), left),
         }
     }
 
     /// (X ∘ X)ᵀ · left: the diagonals of Xᵀ diag(left) X, as columns × P.
     pub fn squares_transposed_product(&self, left: &[&[T]]) -> Columns<T> {
         match &self.rows {
-            Matrix::Dense(dense) => lanes::dense_transposed::<T, true>(dense, left),
-            Matrix::Sparse(sparse) => lanes::sparse_product::<T, true>(self.columns_of(sparse), left),
+            Rows::Dense(strips) => lanes::strips::transposed::<T, true>(strips, left),
+            Rows::Sparse(sparse) => lanes::sparse_product::<T, true>(self.columns_of(sparse), left),
         }
     }
 
@@ -159,8 +164,8 @@ impl<T: Tiled> BothWays<T> {
     /// column, `factors` P with a number per row.
     pub fn curved_product<F: Real>(&self, right: &[&[T]], factors: &[&[F]]) -> (Columns<T>, Columns<T>) {
         match &self.rows {
-            Matrix::Dense(dense) => lanes::dense_curved(dense, right, factors),
-            Matrix::Sparse(sparse) => lanes::sparse_curved(sparse, self.columns_of(sparse), right, factors),
+            Rows::Dense(strips) => lanes::strips::curved(strips, right, factors),
+            Rows::Sparse(sparse) => lanes::sparse_curved(sparse, self.columns_of(sparse), right, factors),
         }
     }
 }
@@ -169,8 +174,8 @@ impl BothWays<f64> {
     fn to_single(&self) -> BothWays<f32> {
         let columns = self.columns.get().map(SparseMatrix::to_precision);
         let single = match &self.rows {
-            Matrix::Dense(dense) => BothWays::new(Matrix::Dense(dense.to_precision())),
-            Matrix::Sparse(sparse) => BothWays::new(Matrix::Sparse(sparse.to_precision())),
+            Rows::Dense(strips) => BothWays::new(Rows::Dense(strips.to_precision())),
+            Rows::Sparse(sparse) => BothWays::new(Rows::Sparse(sparse.to_precision())),
         };
         match columns {
             None => single,
@@ -179,14 +184,46 @@ impl BothWays<f64> {
     }
 }
 
-impl<T: Real> Matrix<T> {
+/// Rows as they lie in memory for products.
+#[derive(Debug, Clone)]
+pub enum Rows<T: Tiled> {
+    /// Every cell stored.
+    Dense(Strips<T>),
+    /// Only non-zero cells stored.
+    Sparse(SparseMatrix<T>),
+}
+
+impl<T: Tiled> Rows<T> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Rows::Dense(strips) => strips.rows(),
+            Rows::Sparse(sparse) => sparse.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Rows::Dense(strips) => strips.cols(),
+            Rows::Sparse(sparse) => sparse.cols(),
+        }
+    }
+
+    /// The rows with the given indices, in that order.
+    pub fn select_rows(&self, rows: &[usize]) -> Rows<T> {
+        match self {
+            Rows::Dense(strips) => Rows::Dense(strips.select_rows(rows)),
+            Rows::Sparse(sparse) => Rows::Sparse(sparse.select_rows(rows)),
+        }
+    }
+
     /// Whether the largest cell is neither huge nor tiny.
     fn is_moderate(&self) -> bool {
-        let values = match self {
-            Matrix::Dense(dense) => dense.values(),
-            Matrix::Sparse(sparse) => sparse.values(),
+        let largest = match self {
+            Rows::Dense(strips) => strips.largest(),
+            Rows::Sparse(sparse) => sparse.values().iter().map(|v| v.wide().abs()).fold(0.0, f64::max),
         };
-        let largest = values.iter().map(|v| v.wide().abs()).fold(0.0, f64::max);
         largest == 0.0 || (1.0 / MODERATE..=MODERATE).contains(&largest)
     }
 }

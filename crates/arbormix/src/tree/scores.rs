@@ -11,7 +11,7 @@ use super::partial::PartialRows;
 use super::screening::Surprises;
 use super::stages::{Alone, Edges, LABELS_PER_UNIT, Parent, Share};
 use crate::error::Result;
-use crate::logistic::loss::log_probability;
+use crate::logistic::loss::log_likelihood;
 use crate::logistic::{Block, Coefficients, Design, LOG_FLOOR, Problem, SolverParams, solve};
 use crate::matrix::DenseMatrix;
 use crate::progress::Progress;
@@ -209,13 +209,7 @@ impl Task<'_> {
 
     /// The same for one child, from its log-odds.
     fn log_likelihood(&self, block: &Block<'_>, child: usize, margins: &[f64]) -> f64 {
-        let weights = self.weights_of(child);
-        let row_score = |(local, &z): (usize, &f64)| {
-            let row = block.row(local);
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            weight * log_probability(z, self.labels[child][row]).max(LOG_FLOOR)
-        };
-        margins.iter().enumerate().map(row_score).sum()
+        log_likelihood(&block.signed(&self.labels[child], self.weights_of(child)), margins, LOG_FLOOR)
     }
 }
 

@@ -1,22 +1,22 @@
 //! Products with several vectors at a time, in the lanes of vector registers.
 //!
-//! Dense rows have their neighbouring cells in the lanes. Sparse rows have none, so there a batch of P vectors is cut into
-//! *tiles* of 8 (or 4) neighbours, of 16 (or 8) in single precision; a tile keeps the numbers of its vectors for one row
-//! next to each other, so that every cell of the matrix is loaded once and meets all of them. The order in which a
-//! vector's products are added does not depend on its neighbours: the result for a batch is, bit for bit, that of the
-//! vectors one by one. The loops are compiled for the instruction set found at run time; that reaches only what is inlined
-//! into them, so they are plain loops.
+//! Dense rows that are multiplied again and again lie in strips of neighbouring rows, which are the lanes (`strips`). Sparse
+//! rows have nothing to share, so there a batch of P vectors is cut into *tiles* of 8 (or 4) neighbours, of 16 (or 8) in
+//! single precision; a tile keeps the numbers of its vectors for one row next to each other, so that every cell of the
+//! matrix is loaded once and meets all of them. The order in which a vector's products are added does not depend on its
+//! neighbours: the result for a batch is, bit for bit, that of the vectors one by one. The loops are compiled for the
+//! instruction set found at run time; that reaches only what is inlined into them. Those of tiles are plain loops; those of
+//! strips name their registers, since the compiler did not find them for all numbers of vectors.
 
-mod dense;
 mod packed;
 mod sparse;
+pub(super) mod strips;
 
-pub(super) use dense::{dense_curved, dense_product, dense_transposed};
 pub use packed::PackedColumns;
 pub(super) use packed::packed_product;
 pub(super) use sparse::{sparse_curved, sparse_product};
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, NullaryFnOnce, Simd};
 
 use super::{Columns, Real};
 
@@ -29,22 +29,102 @@ const TURNED_TOGETHER: usize = 16;
 
 /// A precision with the width of its registers.
 pub trait Tiled: Real {
+    /// The cells of one column in the rows of a strip: a cache line.
+    #[doc(hidden)]
+    type Line: Copy + std::fmt::Debug + Send + Sync + AsRef<[Self]> + AsMut<[Self]>;
+    /// A vector register.
+    #[doc(hidden)]
+    type Register<S: Simd>: Copy;
+    /// Rows of a strip.
+    const HEIGHT: usize;
+    /// A line of zeros.
+    #[doc(hidden)]
+    const EMPTY: Self::Line;
+
     /// Runs a kernel with this width, compiled for the instruction set found.
     #[doc(hidden)]
     fn run<K: Kernel>(kernel: K) -> K::Output;
+
+    /// Cells as registers; those beyond the last whole one are left out.
+    #[doc(hidden)]
+    fn registers<S: Simd>(cells: &[Self]) -> &[Self::Register<S>];
+
+    /// Cells as registers, to change.
+    #[doc(hidden)]
+    fn registers_mut<S: Simd>(cells: &mut [Self]) -> &mut [Self::Register<S>];
+
+    /// A register with the same number in all lanes.
+    #[doc(hidden)]
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Register<S>;
+
+    /// a · b + c, rounded once.
+    #[doc(hidden)]
+    fn mul_add<S: Simd>(
+        simd: S,
+        a: Self::Register<S>,
+        b: Self::Register<S>,
+        c: Self::Register<S>,
+    ) -> Self::Register<S>;
 }
 
-impl Tiled for f64 {
-    fn run<K: Kernel>(kernel: K) -> K::Output {
-        Arch::new().dispatch(Within::<K, REGISTER, TILE>(kernel))
+/// A cache line.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Line<T, const H: usize>([T; H]);
+
+impl<T, const H: usize> AsRef<[T]> for Line<T, H> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[T] {
+        &self.0
     }
 }
 
-impl Tiled for f32 {
-    fn run<K: Kernel>(kernel: K) -> K::Output {
-        Arch::new().dispatch(Within::<K, { 2 * REGISTER }, { 2 * TILE }>(kernel))
+impl<T, const H: usize> AsMut<[T]> for Line<T, H> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [T] {
+        &mut self.0
     }
 }
+
+/// Implements [`Tiled`] with pulp's names for a precision.
+macro_rules! tiled {
+    ($real:ty, $height:literal, $width:expr, $register:ident, $cells:ident, $cells_mut:ident, $splat:ident, $fused:ident) => {
+        impl Tiled for $real {
+            type Line = Line<$real, $height>;
+            type Register<S: Simd> = S::$register;
+            const HEIGHT: usize = $height;
+            const EMPTY: Self::Line = Line([0.0; $height]);
+
+            fn run<K: Kernel>(kernel: K) -> K::Output {
+                Arch::new().dispatch(Within::<K, { $width }, { 2 * $width }>(kernel))
+            }
+
+            #[inline(always)]
+            fn registers<S: Simd>(cells: &[$real]) -> &[S::$register] {
+                S::$cells(cells).0
+            }
+
+            #[inline(always)]
+            fn registers_mut<S: Simd>(cells: &mut [$real]) -> &mut [S::$register] {
+                S::$cells_mut(cells).0
+            }
+
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: $real) -> S::$register {
+                simd.$splat(value)
+            }
+
+            #[inline(always)]
+            fn mul_add<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+                simd.$fused(a, b, c)
+            }
+        }
+    };
+}
+
+tiled!(f64, 8, REGISTER, f64s, as_simd_f64s, as_mut_simd_f64s, splat_f64s, mul_add_f64s);
+tiled!(f32, 16, 2 * REGISTER, f32s, as_simd_f32s, as_mut_simd_f32s, splat_f32s, mul_add_f32s);
 
 /// Loops that are compiled for registers of W numbers, and tiles of two registers.
 #[doc(hidden)]
@@ -67,7 +147,7 @@ impl<K: Kernel, const W: usize, const TWO: usize> NullaryFnOnce for Within<K, W,
     }
 }
 
-/// Numbers that are worked on together: neighbouring cells of a row, or those of one row for the vectors of a tile.
+/// Numbers that are worked on together: those of one row for the vectors of a tile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(32))]
 struct Lanes<T, const W: usize>([T; W]);
@@ -80,26 +160,6 @@ impl<T: Real, const W: usize> Lanes<T, W> {
         for lane in 0..W {
             self.0[lane] = factor.times_plus(by.0[lane], self.0[lane]);
         }
-    }
-
-    #[inline(always)]
-    fn add_product(&mut self, left: &[T; W], right: &[T; W]) {
-        for lane in 0..W {
-            self.0[lane] = left[lane].times_plus(right[lane], self.0[lane]);
-        }
-    }
-
-    /// The sum of all numbers, halves added to halves.
-    #[inline(always)]
-    fn total(mut self) -> T {
-        let mut width = W / 2;
-        while width > 0 {
-            for lane in 0..width {
-                self.0[lane] += self.0[lane + width];
-            }
-            width /= 2;
-        }
-        self.0[0]
     }
 }
 

@@ -8,7 +8,7 @@ use super::params::BinaryRelevanceParams;
 use super::predict::BinaryRelevance;
 use crate::error::{ParamError, Result};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
-use crate::logistic::{BATCH, Design, Problem, Target, choose_costs, cost_folds, solve};
+use crate::logistic::{Design, Problem, SPARSE_BATCH, Target, choose_costs, cost_folds, solve};
 use crate::progress::Progress;
 use crate::tree::{Fitted, tree_report};
 
@@ -26,7 +26,7 @@ impl BinaryRelevanceParams {
         }
         let batches: Vec<(Option<&[usize]>, &[usize])> = groups
             .iter()
-            .flat_map(|(known, labels)| labels.chunks(BATCH).map(move |chunk| (known.as_deref(), chunk)))
+            .flat_map(|(known, labels)| labels.chunks(SPARSE_BATCH).map(move |chunk| (known.as_deref(), chunk)))
             .collect();
         progress.begin("fitting labels", count);
         let solved: Vec<_> = batches

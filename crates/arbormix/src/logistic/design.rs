@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
-use crate::matrix::{
-    BothWays, Columns, DenseMatrix, Matrix, Operator, SparseBuilder, SparseMatrix, Tiled, eigen_symmetric, gram,
-    matrix_product,
-};
+use crate::matrix::{BothWays, Columns, DenseMatrix, Matrix, Operator, Tiled, eigen_symmetric, gram, matrix_product};
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
 const MAX_ROTATED: usize = 2000;
@@ -62,13 +59,13 @@ impl Design {
     /// Prepares features (N × m).
     pub fn new(features: &Matrix, bias: Bias) -> Design {
         match features {
-            Matrix::Sparse(sparse) => Design::plain(Matrix::Sparse(with_ones_sparse(sparse)), bias),
-            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(Matrix::Dense(with_ones(dense)), bias),
+            Matrix::Sparse(sparse) => Design::plain(Operator::beside_ones(sparse), bias),
+            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(with_ones(dense), bias),
             Matrix::Dense(dense) => Design::rotated(dense, bias),
         }
     }
 
-    fn plain(rows: Matrix, bias: Bias) -> Design {
+    fn plain(rows: Operator<'static>, bias: Bias) -> Design {
         let mut ridge = vec![1.0; rows.cols()];
         let features = rows.cols() - 1;
         if bias == Bias::Free {
@@ -76,7 +73,7 @@ impl Design {
         }
         let mut one = vec![0.0; ridge.len()];
         one[features] = 1.0;
-        Design { rows: Operator::new(rows), basis: None, ridge, bias: one, spread: None, features }
+        Design { rows, basis: None, ridge, bias: one, spread: None, features }
     }
 
     fn rotated(dense: &DenseMatrix, bias: Bias) -> Design {
@@ -89,7 +86,7 @@ impl Design {
         let free = usize::from(bias == Bias::Free);
         let turned = m + 1 - free; // coordinates that take part in the rotation: a free bias stays by itself
         let Some((values, vectors)) = eigen_symmetric(&leading(&gram_with_ones(&centred), turned)) else {
-            return Design::plain(Matrix::Dense(with_ones(dense)), bias);
+            return Design::plain(with_ones(dense), bias);
         };
         let largest = values.last().copied().unwrap_or(0.0);
         let kept: Vec<usize> = (0..turned).filter(|&k| values[k] > NEGLIGIBLE * largest).collect();
@@ -147,23 +144,16 @@ impl Design {
     /// Some of the rows (`None`: all), with extra columns of full length N appended.
     pub fn block<'a>(&'a self, rows: Option<&'a [usize]>, extras: &[&[f64]]) -> Block<'a> {
         let (mut ridge, mut bias, mut spread) = (self.ridge.clone(), self.bias.clone(), self.spread.clone());
-        if extras.is_empty() && (rows.is_none() || self.basis.is_some()) {
-            let operator = rows.map_or_else(|| self.rows.lent(), |rows| self.rows.select_rows(rows));
-            return Block { operator, rows, ridge, bias, spread, kept: None };
+        if extras.is_empty() {
+            let (operator, kept) = rows.map_or_else(|| (self.rows.lent(), None), |rows| self.rows.select_rows(rows));
+            return Block { operator, rows, ridge, bias, spread, kept };
         }
-        let mut matrix = match rows {
-            None => Cow::Borrowed(self.rows.matrix()),
-            Some(rows) => Cow::Owned(self.rows.matrix().select_rows(rows)),
-        };
-        if !extras.is_empty() {
-            matrix = Cow::Owned(append(&matrix, rows, extras));
-            ridge.resize(ridge.len() + extras.len(), 1.0);
-            bias.resize(ridge.len(), 0.0);
-            let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
-            spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
-        }
+        ridge.resize(ridge.len() + extras.len(), 1.0);
+        bias.resize(ridge.len(), 0.0);
+        let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
+        spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
         // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
-        let (matrix, kept) = match matrix.into_owned() {
+        let (matrix, kept) = match self.rows.append(rows, extras) {
             Matrix::Sparse(sparse) => {
                 let (sparse, kept) = sparse.without_empty_columns();
                 (Matrix::Sparse(sparse), Some(kept))
@@ -176,7 +166,7 @@ impl Design {
     /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
     pub fn with_rows(&self, rows: &[usize]) -> Design {
         Design {
-            rows: Operator::new(self.rows.matrix().select_rows(rows)),
+            rows: self.rows.with_rows(rows),
             basis: self.basis.clone(),
             ridge: self.ridge.clone(),
             bias: self.bias.clone(),
@@ -373,13 +363,13 @@ fn centred(dense: &DenseMatrix) -> DenseMatrix {
 }
 
 /// The rows with a last column of ones.
-fn with_ones(dense: &DenseMatrix) -> DenseMatrix {
+fn with_ones(dense: &DenseMatrix) -> Operator<'static> {
     let mut values = Vec::with_capacity(dense.rows() * (dense.cols() + 1));
     for row in 0..dense.rows() {
         values.extend_from_slice(dense.row(row));
         values.push(1.0);
     }
-    DenseMatrix::new(dense.rows(), dense.cols() + 1, values)
+    Operator::new(Matrix::Dense(DenseMatrix::new(dense.rows(), dense.cols() + 1, values)))
 }
 
 /// The Gram matrix of the rows with a last column of ones, without a copy of the rows.
@@ -394,45 +384,6 @@ fn gram_with_ones(dense: &DenseMatrix) -> DenseMatrix {
     }
     out.row_mut(m)[m] = n;
     out
-}
-
-fn with_ones_sparse(sparse: &SparseMatrix) -> SparseMatrix {
-    let mut builder = SparseBuilder::default();
-    for row in 0..sparse.rows() {
-        let (columns, values) = sparse.row(row);
-        columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
-        builder.push(sparse.cols(), 1.0);
-        builder.end_row();
-    }
-    builder.finish(sparse.cols() + 1)
-}
-
-/// The matrix with `extras` (each of full length) as last columns.
-fn append(matrix: &Matrix, rows: Option<&[usize]>, extras: &[&[f64]]) -> Matrix {
-    let global = |local: usize| rows.map_or(local, |rows| rows[local]);
-    let cols = matrix.cols() + extras.len();
-    match matrix {
-        Matrix::Dense(dense) => {
-            let mut values = Vec::with_capacity(dense.rows() * cols);
-            for row in 0..dense.rows() {
-                values.extend_from_slice(dense.row(row));
-                values.extend(extras.iter().map(|extra| extra[global(row)]));
-            }
-            Matrix::Dense(DenseMatrix::new(dense.rows(), cols, values))
-        }
-        Matrix::Sparse(sparse) => {
-            let mut builder = SparseBuilder::default();
-            for row in 0..sparse.rows() {
-                let (columns, values) = sparse.row(row);
-                columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
-                for (index, extra) in extras.iter().enumerate() {
-                    builder.push(sparse.cols() + index, extra[global(row)]);
-                }
-                builder.end_row();
-            }
-            Matrix::Sparse(builder.finish(cols))
-        }
-    }
 }
 
 /// The leading `size` × `size` corner.

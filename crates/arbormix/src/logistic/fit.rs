@@ -119,13 +119,16 @@ fn run(
         .par_chunks(batch)
         .map(|batch| {
             let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
-            let single = if params.tolerance >= ROUGH_DIRECTIONS { block.operator.single() } else { None };
-            match single {
-                Some(rows) if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS => {
-                    Newton::new(block, rows, single, &problems, params, progress).run(verified)
+            let operator = &block.operator;
+            if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS {
+                if let Some(rows) = operator.single() {
+                    return Newton::new(block, rows, Some(rows), &problems, params, progress).run(verified);
                 }
-                _ => Newton::new(block, block.operator.double(), single, &problems, params, progress).run(verified),
             }
+            // In this order: single precision may share what double precision has stored.
+            let double = operator.double();
+            let single = if params.tolerance >= ROUGH_DIRECTIONS { operator.single() } else { None };
+            Newton::new(block, double, single, &problems, params, progress).run(verified)
         })
         .collect::<Result<_>>()?;
     open.iter().zip(solved.into_iter().flatten()).for_each(|(&p, solution)| solutions[p] = Some(solution));

@@ -4,6 +4,7 @@
 //! column per problem of a batch. [`Matrix`] is either dense or sparse rows; nothing turns one into the other
 //! unasked.
 
+mod both_ways;
 mod columns;
 mod dense;
 mod flops;
@@ -15,6 +16,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+pub use both_ways::BothWays;
 pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
@@ -24,7 +26,7 @@ pub use kernels::{eigen_symmetric, gram, matrix_product};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;
 pub use lanes::Tiled;
-pub use operator::{BothWays, Operator};
+pub use operator::Operator;
 pub use real::Real;
 pub use sparse::{SparseBuilder, SparseMatrix};
 

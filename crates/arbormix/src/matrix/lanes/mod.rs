@@ -14,7 +14,7 @@ mod sparse;
 pub(super) use dense::{dense_curved, dense_product, dense_transposed};
 pub use packed::PackedColumns;
 pub(super) use packed::packed_product;
-pub(super) use sparse::{sparse_curved, sparse_product};
+pub(super) use sparse::{SparseRows, sparse_curved, sparse_product};
 
 use pulp::{Arch, NullaryFnOnce};
 

@@ -82,7 +82,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         for (p, problem) in problems.iter().enumerate() {
             for (local, a) in signed.column_mut(p).iter_mut().enumerate() {
                 let row = block.row(local);
-                let weight = problem.cost * problem.weights.map_or(1.0, |weights| weights[row]);
+                let weight = problem.cost * problem.weight(row);
                 *a = T::of(if problem.targets[row] { weight } else { -weight });
             }
             match problem.start {

@@ -46,7 +46,7 @@ impl<'a> Target<'a> {
 
     /// The regression with this cost.
     pub fn problem(&self, cost: f64, start: Option<&'a Coefficients>) -> Problem<'a> {
-        Problem { targets: self.values, weights: self.weights, cost, start, coordinates: self.coordinates }
+        Problem { targets: self.values, weights: self.weights, only: None, cost, start, coordinates: self.coordinates }
     }
 }
 

@@ -6,12 +6,23 @@ use super::lanes::{self, SparseRows};
 use super::sparse::KeptColumns;
 use super::{Columns, DenseMatrix, Matrix, Real, SparseBuilder, SparseMatrix, Tiled};
 
-/// Stored cells from which on single precision gets no copy of them: its kernels then round the cells as they read them,
-/// which takes no longer once neither version stays in a cache.
+/// Stored cells from which on nothing of sparse rows is copied, since that would be most of the memory of a fit. Kernels of
+/// single precision then round the cells as they read them, which takes no longer once no copy would stay in a cache; and
+/// rows that outnumber the columns are not turned into columns.
 const NOT_COPIED: usize = 1 << 20;
 
-/// Rows of numbers, and if they are sparse also their columns, made when first asked for: both directions then read the
-/// matrix in order and gather from a small vector. Products are of the precision T.
+/// Whether sparse rows get their columns stored beside them.
+fn has_columns(rows: usize, cols: usize, stored: usize) -> bool {
+    stored < NOT_COPIED || rows < cols
+}
+
+/// How often sparse rows are copied, at most and about, for products in both directions and both precisions.
+pub(crate) fn sparse_copies(rows: usize, cols: usize, stored: usize) -> usize {
+    usize::from(has_columns(rows, cols, stored)) + usize::from(stored < NOT_COPIED)
+}
+
+/// Rows of numbers, and if they are sparse and not too many also their columns, made when first asked for: both directions
+/// then read the matrix in order and gather from a small vector. Products are of the precision T.
 #[derive(Debug, Clone)]
 pub struct BothWays<T>(Cells<T>);
 
@@ -30,7 +41,7 @@ struct TwoWay<V> {
     /// Whether every row has a further, last cell of 1 that is not stored: so the rows can be shared with those that have
     /// no such cell.
     ones: bool,
-    /// With the column of ones, if there is one.
+    /// With the column of ones, if there is one; made when first asked for.
     columns: OnceLock<SparseMatrix<V>>,
 }
 
@@ -43,8 +54,10 @@ impl<V: Real> TwoWay<V> {
         SparseRows::beside(&self.rows, self.ones)
     }
 
-    fn columns(&self) -> SparseRows<'_, V> {
-        SparseRows::new(self.columns.get_or_init(|| self.rows.transposed_beside(self.ones)))
+    /// The columns, unless the rows are the better way to them.
+    fn columns(&self) -> Option<SparseRows<'_, V>> {
+        let columns = || self.columns.get_or_init(|| self.rows.transposed_beside(self.ones));
+        has_columns(self.rows.rows(), self.rows.cols(), self.rows.stored()).then(|| SparseRows::new(columns()))
     }
 
     fn select_rows(&self, rows: &[usize]) -> TwoWay<V> {
@@ -56,11 +69,17 @@ impl<V: Real> TwoWay<V> {
     }
 
     fn transposed_product<T: Tiled, const SQUARED: bool>(&self, left: &[&[T]]) -> Columns<T> {
-        lanes::sparse_product::<T, V, SQUARED>(self.columns(), left)
+        match self.columns() {
+            Some(columns) => lanes::sparse_product::<T, V, SQUARED>(columns, left),
+            None => lanes::sparse_strewn::<T, V, SQUARED>(self.rows(), left),
+        }
     }
 
     fn curved_product<T: Tiled, F: Real>(&self, right: &[&[T]], factors: &[&[F]]) -> (Columns<T>, Columns<T>) {
-        lanes::sparse_curved(self.rows(), self.columns(), right, factors)
+        match self.columns() {
+            Some(columns) => lanes::sparse_curved(self.rows(), columns, right, factors),
+            None => lanes::sparse_curved_strewn(self.rows(), right, factors),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod sparse;
 mod tests;
 
 pub use both_ways::BothWays;
+pub(crate) use both_ways::sparse_copies;
 pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]

@@ -134,6 +134,7 @@ impl Task<'_> {
         Problem {
             targets: &self.labels[label],
             weights: self.weights_of(label),
+            only: None,
             cost: self.params.cost,
             start,
             coordinates: None,

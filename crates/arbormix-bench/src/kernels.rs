@@ -98,7 +98,7 @@ fn product(kernel: Kernel, data: &Dataset) {
 
 fn solve_labels(data: &Dataset) {
     let columns: Vec<Vec<bool>> = (0..data.labels().count()).map(|label| data.labels().column(label)).collect();
-    let problem = |targets| Problem { targets, weights: None, cost: 1.0, start: None, coordinates: None };
+    let problem = |targets| Problem { targets, weights: None, only: None, cost: 1.0, start: None, coordinates: None };
     let problems: Vec<Problem<'_>> = columns.iter().map(|column| problem(column.as_slice())).collect();
     measured(&mut || {
         let design = Design::new(data.features(), Bias::Penalised);

@@ -6,16 +6,15 @@ use crate::error::{Error, Result};
 use crate::features::width;
 use crate::learner::Learner;
 use crate::logistic::{BATCH, solve_fewer_together};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, sparse_copies};
 use crate::progress::Progress;
 
-/// Copies of the encoded features that live as long as the fit: themselves, and those rotated to principal axes (dense) or
-/// with their columns kept beside their rows (sparse), which takes two; both again in single precision, which takes half.
-/// The data come on top.
-const LASTING_COPIES: usize = 4;
-/// Copies on each thread: the rows of a fold or of a parent's value, with their columns, and another unit of work that the
-/// thread takes up while it waits for a part of the first.
-const COPIES_PER_THREAD: usize = 3;
+/// Copies of dense encoded features that live as long as the fit: themselves, those rotated to principal axes, and these in
+/// single precision, which takes half. The data come on top. Of sparse ones: themselves, and as [`sparse_copies`] says.
+const LASTING_DENSE: usize = 3;
+/// Copies on each thread: the rows of a fold or of a parent's value, which are part of all rows, with their columns, and
+/// another unit of work that the thread takes up while it waits for a part of the first.
+const COPIES_PER_THREAD: usize = 2;
 /// Vectors over rows and columns that a regression in work has, about.
 const VECTORS: usize = 10;
 /// Regressions that a thread solves at a time, where memory is short: with fewer, products no longer share what they read.
@@ -44,15 +43,15 @@ fn bytes_in_batches(learner: &dyn Learner, data: &Dataset, threads: usize, batch
         Matrix::Dense(_) => (2 * columns * columns * float, columns.min(rows)),
         Matrix::Sparse(_) => (0, columns),
     };
-    let encoded = match data.features() {
-        Matrix::Dense(_) => rows * columns * float,
-        Matrix::Sparse(_) => memory(data),
+    let (encoded, lasting) = match data.features() {
+        Matrix::Dense(_) => (rows * columns * float, LASTING_DENSE),
+        Matrix::Sparse(sparse) => (memory(data), 1 + sparse_copies(rows, columns, sparse.stored())),
     };
     let per_thread = COPIES_PER_THREAD * encoded + batch * VECTORS * (rows + columns) * float;
     let states = if experts > 1 { STATES } else { 1 };
     // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
     let regressions = (2 * experts * states + 3) * labels * coordinates * float;
-    memory(data) + LASTING_COPIES * encoded + gram + threads.max(1) * per_thread + regressions
+    memory(data) + lasting * encoded + gram + threads.max(1) * per_thread + regressions
 }
 
 /// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes, each with as

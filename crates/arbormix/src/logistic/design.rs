@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
 use crate::matrix::{
-    BothWays, Columns, DenseMatrix, Matrix, Operator, Rows, SparseBuilder, SparseMatrix, Strips, Tiled, eigen_symmetric,
-    gram, matrix_product,
+    BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, Tiled, eigen_symmetric, gram, matrix_product,
 };
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
@@ -64,13 +63,13 @@ impl Design {
     /// Prepares features (N × m).
     pub fn new(features: &Matrix, bias: Bias) -> Design {
         match features {
-            Matrix::Sparse(sparse) => Design::plain(Matrix::Sparse(with_ones_sparse(sparse)), bias),
-            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(Matrix::Dense(with_ones(dense)), bias),
+            Matrix::Sparse(sparse) => Design::plain(Operator::beside_ones(sparse), bias),
+            Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(with_ones(dense), bias),
             Matrix::Dense(dense) => Design::rotated(dense, bias),
         }
     }
 
-    fn plain(rows: Matrix, bias: Bias) -> Design {
+    fn plain(rows: Operator<'static>, bias: Bias) -> Design {
         let mut ridge = vec![1.0; rows.cols()];
         let features = rows.cols() - 1;
         if bias == Bias::Free {
@@ -78,7 +77,7 @@ impl Design {
         }
         let mut one = vec![0.0; ridge.len()];
         one[features] = 1.0;
-        Design { rows: Operator::new(rows), basis: None, ridge, bias: one, spread: None, features }
+        Design { rows, basis: None, ridge, bias: one, spread: None, features }
     }
 
     fn rotated(dense: &DenseMatrix, bias: Bias) -> Design {
@@ -91,7 +90,7 @@ impl Design {
         let free = usize::from(bias == Bias::Free);
         let turned = m + 1 - free; // coordinates that take part in the rotation: a free bias stays by itself
         let Some((values, vectors)) = eigen_symmetric(&leading(&gram_with_ones(&centred), turned)) else {
-            return Design::plain(Matrix::Dense(with_ones(dense)), bias);
+            return Design::plain(with_ones(dense), bias);
         };
         let largest = values.last().copied().unwrap_or(0.0);
         let kept: Vec<usize> = (0..turned).filter(|&k| values[k] > NEGLIGIBLE * largest).collect();
@@ -120,7 +119,7 @@ impl Design {
             ridge[r - 1] = 0.0;
             spread.push(1.0);
         }
-        let rows = Operator::own(Rows::Dense(rows));
+        let rows = Operator::of_strips(rows);
         Design { rows, basis: Some(basis), ridge, bias: one, spread: Some(spread), features: m }
     }
 
@@ -148,38 +147,23 @@ impl Design {
     /// Some of the rows (`None`: all), with extra columns of full length N appended.
     pub fn block<'a>(&'a self, rows: Option<&'a [usize]>, extras: &[&[f64]]) -> Block<'a> {
         let (mut ridge, mut bias, mut spread) = (self.ridge.clone(), self.bias.clone(), self.spread.clone());
-        if extras.is_empty() && (rows.is_none() || self.basis.is_some()) {
-            let operator = rows.map_or_else(|| self.rows.lent(), |rows| self.rows.select_rows(rows));
-            return Block { operator, rows, ridge, bias, spread, kept: None };
+        if extras.is_empty() {
+            let (operator, kept) = rows.map_or_else(|| (self.rows.lent(), None), |rows| self.rows.select_rows(rows));
+            return Block { operator, rows, ridge, bias, spread, kept };
         }
         ridge.resize(ridge.len() + extras.len(), 1.0);
         bias.resize(ridge.len(), 0.0);
         let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
         spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
-        let cells = |extra: &&[f64]| match rows {
-            None => extra.to_vec(),
-            Some(rows) => rows.iter().map(|&row| extra[row]).collect(),
-        };
-        let further: Vec<Vec<f64>> = extras.iter().map(cells).collect();
-        let (all, kept) = match self.rows.all_rows() {
-            Rows::Dense(strips) => (Rows::Dense(strips.with_columns(rows, &further)), None),
-            Rows::Sparse(sparse) => {
-                let mut sparse = rows.map_or_else(|| sparse.clone(), |rows| sparse.select_rows(rows));
-                if !further.is_empty() {
-                    sparse = append(&sparse, &further);
-                }
-                // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
-                let (sparse, kept) = sparse.without_empty_columns();
-                (Rows::Sparse(sparse), Some(kept))
-            }
-        };
-        Block { operator: Operator::own(all), rows, ridge, bias, spread, kept }
+        // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
+        let (operator, kept) = self.rows.append(rows, extras);
+        Block { operator, rows, ridge, bias, spread, kept }
     }
 
     /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
     pub fn with_rows(&self, rows: &[usize]) -> Design {
         Design {
-            rows: Operator::own(self.rows.all_rows().select_rows(rows)),
+            rows: self.rows.with_rows(rows),
             basis: self.basis.clone(),
             ridge: self.ridge.clone(),
             bias: self.bias.clone(),
@@ -284,12 +268,9 @@ impl Block<'_> {
         self.rows.map_or(local, |rows| rows[local])
     }
 
-    /// The weight of every row (1 without weights), negative where the target is absent; slices have the length of the design.
-    pub(crate) fn signed(&self, targets: &[bool], weights: Option<&[f64]>) -> Vec<f64> {
-        let of = |row: usize| {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            if targets[row] { weight } else { -weight }
-        };
+    /// The weight of every row, negative where the target is absent; of the design's rows, as `targets` are.
+    pub(crate) fn signed(&self, targets: &[bool], weight: impl Fn(usize) -> f64) -> Vec<f64> {
+        let of = |row: usize| if targets[row] { weight(row) } else { -weight(row) };
         match self.rows {
             None => (0..self.len()).map(of).collect(),
             Some(rows) => rows.iter().map(|&row| of(row)).collect(),
@@ -388,13 +369,13 @@ fn centred(dense: &DenseMatrix) -> DenseMatrix {
 }
 
 /// The rows with a last column of ones.
-fn with_ones(dense: &DenseMatrix) -> DenseMatrix {
+fn with_ones(dense: &DenseMatrix) -> Operator<'static> {
     let mut values = Vec::with_capacity(dense.rows() * (dense.cols() + 1));
     for row in 0..dense.rows() {
         values.extend_from_slice(dense.row(row));
         values.push(1.0);
     }
-    DenseMatrix::new(dense.rows(), dense.cols() + 1, values)
+    Operator::new(Matrix::Dense(DenseMatrix::new(dense.rows(), dense.cols() + 1, values)))
 }
 
 /// The Gram matrix of the rows with a last column of ones, without a copy of the rows.
@@ -409,31 +390,6 @@ fn gram_with_ones(dense: &DenseMatrix) -> DenseMatrix {
     }
     out.row_mut(m)[m] = n;
     out
-}
-
-fn with_ones_sparse(sparse: &SparseMatrix) -> SparseMatrix {
-    let mut builder = SparseBuilder::default();
-    for row in 0..sparse.rows() {
-        let (columns, values) = sparse.row(row);
-        columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
-        builder.push(sparse.cols(), 1.0);
-        builder.end_row();
-    }
-    builder.finish(sparse.cols() + 1)
-}
-
-/// The rows with further columns.
-fn append(sparse: &SparseMatrix, further: &[Vec<f64>]) -> SparseMatrix {
-    let mut builder = SparseBuilder::default();
-    for row in 0..sparse.rows() {
-        let (columns, values) = sparse.row(row);
-        columns.iter().zip(values).for_each(|(&column, &value)| builder.push(column as usize, value));
-        for (index, cells) in further.iter().enumerate() {
-            builder.push(sparse.cols() + index, cells[row]);
-        }
-        builder.end_row();
-    }
-    builder.finish(sparse.cols() + further.len())
 }
 
 /// centred · turn with `one` added to every row, a few rows at a time: a whole product would be one more copy of all rows.

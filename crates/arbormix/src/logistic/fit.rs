@@ -55,6 +55,9 @@ pub struct Problem<'a> {
     pub targets: &'a [bool],
     /// Weights sₙ ≥ 0, or all 1.
     pub weights: Option<&'a [f64]>,
+    /// Of a label's values and one of them: the rows on which the label has it are those that count (`None`: all). So
+    /// problems that see part of a block's rows need no weights of their own.
+    pub only: Option<(&'a [bool], bool)>,
     /// Cost C.
     pub cost: f64,
     /// Where to start; `None` or a constant start at the best bias alone.
@@ -62,6 +65,17 @@ pub struct Problem<'a> {
     /// How many of the leading coordinates take part (`None`: all); the weights of the others stay 0. So problems that
     /// see fewer of the extra columns share a batch with those that see all.
     pub coordinates: Option<usize>,
+}
+
+impl Problem<'_> {
+    /// The weight of a row of the design.
+    #[inline]
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        match self.only {
+            Some((values, value)) if values[row] != value => 0.0,
+            _ => self.weights.map_or(1.0, |weights| weights[row]),
+        }
+    }
 }
 
 /// A solved problem.
@@ -127,13 +141,16 @@ fn run(
         .par_chunks(batch)
         .map(|batch| {
             let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
-            let single = if params.tolerance >= ROUGH_DIRECTIONS { block.operator.single() } else { None };
-            match single {
-                Some(rows) if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS => {
-                    Newton::new(block, rows, single, &problems, params, progress).run(verified)
+            let operator = &block.operator;
+            if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS {
+                if let Some(rows) = operator.single() {
+                    return Newton::new(block, rows, Some(rows), &problems, params, progress).run(verified);
                 }
-                _ => Newton::new(block, block.operator.double(), single, &problems, params, progress).run(verified),
             }
+            // In this order: single precision may share what double precision has stored.
+            let double = operator.double();
+            let single = if params.tolerance >= ROUGH_DIRECTIONS { operator.single() } else { None };
+            Newton::new(block, double, single, &problems, params, progress).run(verified)
         })
         .collect::<Result<_>>()?;
     open.iter().zip(solved.into_iter().flatten()).for_each(|(&p, solution)| solutions[p] = Some(solution));
@@ -142,7 +159,7 @@ fn run(
 
 /// The smoothed constant if all targets with positive weight are alike.
 fn constant(block: &Block<'_>, problem: &Problem<'_>) -> Option<Solution> {
-    let weight = |row: usize| problem.weights.map_or(1.0, |weights| weights[row]);
+    let weight = |row: usize| problem.weight(row);
     let mut counted = (0..block.len()).map(|local| block.row(local)).filter(|&row| weight(row) > 0.0);
     let target = counted.next().is_some_and(|row| problem.targets[row]);
     if counted.any(|row| problem.targets[row] != target) {

@@ -80,7 +80,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         let bias_weights: Vec<T> = block.bias().iter().map(|&b| T::of(b)).collect();
         let ones = rows.product(&[&bias_weights]);
         for (p, problem) in problems.iter().enumerate() {
-            let own = block.signed(problem.targets, problem.weights);
+            let own = block.signed(problem.targets, |row| problem.weight(row));
             signed.column_mut(p).iter_mut().zip(own).for_each(|(a, weight)| *a = T::of(problem.cost * weight));
             match problem.start {
                 Some(Coefficients::Linear(start)) => weights.column_mut(p).copy_from_slice(&block.restrict(start)),

@@ -46,7 +46,7 @@ impl<'a> Target<'a> {
 
     /// The regression with this cost.
     pub fn problem(&self, cost: f64, start: Option<&'a Coefficients>) -> Problem<'a> {
-        Problem { targets: self.values, weights: self.weights, cost, start, coordinates: self.coordinates }
+        Problem { targets: self.values, weights: self.weights, only: None, cost, start, coordinates: self.coordinates }
     }
 }
 
@@ -134,7 +134,7 @@ impl Fold<'_> {
         let mut scores = vec![0.0; open.len()];
         self.held.visit_rough_margins(&coefficients, |place, margins| {
             let target = &targets[open[place]];
-            let signed = self.held.signed(target.values, target.weights);
+            let signed = self.held.signed(target.values, |row| target.weights.map_or(1.0, |weights| weights[row]));
             scores[place] = match params.criterion {
                 Criterion::Likelihood => log_likelihood(&signed, margins, LOG_FLOOR),
                 Criterion::Accuracy => {

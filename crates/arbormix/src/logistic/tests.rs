@@ -87,7 +87,8 @@ fn optima_equal_those_of_scikit_learn() {
             let design = Design::new(&features, expected.bias);
             let block = design.block(None, &[]);
             let weights = case.weights.as_deref();
-            let problem = Problem { targets: &targets, weights, cost: expected.cost, start: None, coordinates: None };
+            let problem =
+                Problem { targets: &targets, weights, only: None, cost: expected.cost, start: None, coordinates: None };
             let place = format!("{} C = {} {:?}", case.name, expected.cost, expected.bias);
             let usual = &solved(&block, &[problem], &SolverParams::default())[0];
             assert!(usual.converged, "{place}");
@@ -120,8 +121,14 @@ fn rough_solutions_are_as_good_as_their_tolerance() {
         let targets: Vec<bool> = case.y.iter().map(|&y| y > 0.0).collect();
         for expected in case.problems.iter().filter(|expected| expected.bias == Bias::Penalised) {
             let design = Design::new(&features, expected.bias);
-            let problem =
-                Problem { targets: &targets, weights: None, cost: expected.cost, start: None, coordinates: None };
+            let problem = Problem {
+                targets: &targets,
+                weights: None,
+                only: None,
+                cost: expected.cost,
+                start: None,
+                coordinates: None,
+            };
             for tolerance in [1e-4, 1e-6] {
                 let params = SolverParams { tolerance, ..SolverParams::default() };
                 let solution = &solved(&design.block(None, &[]), &[problem], &params)[0];
@@ -146,7 +153,8 @@ fn features_of_any_size_are_solved_as_they_say() {
             (0..small.rows()).map(|row| small.row(row).iter().map(|v| size * v).collect()).collect();
         let design = Design::new(&dense(&rows), Bias::Penalised);
         for target in &labels {
-            let problem = Problem { targets: target, weights: None, cost: 1.0, start: None, coordinates: None };
+            let problem =
+                Problem { targets: target, weights: None, only: None, cost: 1.0, start: None, coordinates: None };
             let solution = &solved(&design.block(None, &[]), &[problem], &SolverParams::default())[0];
             let value = objective_of(&rows, target, 1.0, &design.to_features(&solution.coefficients));
             assert!(close(value, solution.objective, 1e-6), "{size}: {value} and {}", solution.objective);
@@ -218,6 +226,25 @@ fn planted(density: f64) -> (Matrix, Vec<Vec<bool>>) {
 }
 
 #[test]
+fn rows_that_do_not_count_are_rows_without_weight() {
+    for density in [1.0, 0.2] {
+        let (features, labels) = planted(density);
+        let weights: Vec<f64> = (0..150).map(|n| 1.0 + (n % 3) as f64).collect();
+        let design = Design::new(&features, Bias::Penalised);
+        let block = design.block(None, &[]);
+        for value in [false, true] {
+            let keep = |n: usize, weight: f64| if labels[1][n] == value { weight } else { 0.0 };
+            let masked: Vec<f64> = weights.iter().enumerate().map(|(n, &weight)| keep(n, weight)).collect();
+            let (targets, only) = (&labels[0], Some((labels[1].as_slice(), value)));
+            let whole =
+                Problem { targets, weights: Some(&masked), only: None, cost: 1.0, start: None, coordinates: None };
+            let part = Problem { weights: Some(&weights), only, ..whole };
+            assert_eq!(solved(&block, &[part], &TIGHT), solved(&block, &[whole], &TIGHT));
+        }
+    }
+}
+
+#[test]
 fn a_weight_of_two_is_a_row_twice() {
     let (features, labels) = planted(1.0);
     let weights: Vec<f64> = (0..150).map(|n| (n % 3) as f64).collect();
@@ -225,8 +252,9 @@ fn a_weight_of_two_is_a_row_twice() {
     let again: Vec<bool> = repeated.iter().map(|&n| labels[0][n]).collect();
     let weighted_design = Design::new(&features, Bias::Penalised);
     let repeated_design = Design::new(&features.select_rows(&repeated), Bias::Penalised);
-    let weighted = Problem { targets: &labels[0], weights: Some(&weights), cost: 1.0, start: None, coordinates: None };
-    let plain = Problem { targets: &again, weights: None, cost: 1.0, start: None, coordinates: None };
+    let weighted =
+        Problem { targets: &labels[0], weights: Some(&weights), only: None, cost: 1.0, start: None, coordinates: None };
+    let plain = Problem { targets: &again, weights: None, only: None, cost: 1.0, start: None, coordinates: None };
     let a = &solved(&weighted_design.block(None, &[]), &[weighted], &TIGHT)[0];
     let b = &solved(&repeated_design.block(None, &[]), &[plain], &TIGHT)[0];
     assert!(close(a.objective, b.objective, 1e-12));
@@ -245,7 +273,14 @@ fn a_batch_is_its_problems_one_by_one() {
         let pairs: Vec<(Vec<bool>, f64)> = labels.iter().zip(costs).map(problem).collect();
         let problems: Vec<Problem<'_>> = pairs
             .iter()
-            .map(|(targets, cost)| Problem { targets, weights: None, cost: *cost, start: None, coordinates: None })
+            .map(|(targets, cost)| Problem {
+                targets,
+                weights: None,
+                only: None,
+                cost: *cost,
+                start: None,
+                coordinates: None,
+            })
             .collect();
         // Single precision throughout, in directions alone, and nowhere.
         for tolerance in [1e-4, 1e-6, 1e-9] {
@@ -270,7 +305,8 @@ fn sparse_and_dense_features_have_one_optimum() {
         .collect();
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&features, bias), Design::new(&dense(&rows), bias));
-        let problem = Problem { targets: &labels[1], weights: None, cost: 5.0, start: None, coordinates: None };
+        let problem =
+            Problem { targets: &labels[1], weights: None, only: None, cost: 5.0, start: None, coordinates: None };
         let (x, y) = (solved(&a.block(None, &[]), &[problem], &TIGHT), solved(&b.block(None, &[]), &[problem], &TIGHT));
         assert!(close(x[0].objective, y[0].objective, 1e-10));
         let (x, y) = (a.to_features(&x[0].coefficients), b.to_features(&y[0].coefficients));
@@ -284,7 +320,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
     let rows: Vec<usize> = (0..150).filter(|n| n % 4 != 1).collect();
     let extra: Vec<f64> = labels[2].iter().map(|&on| f64::from(on)).collect();
     let design = Design::new(&features, Bias::Penalised);
-    let problem = Problem { targets: &labels[0], weights: None, cost: 1.0, start: None, coordinates: None };
+    let problem = Problem { targets: &labels[0], weights: None, only: None, cost: 1.0, start: None, coordinates: None };
     let solution = &solved(&design.block(Some(&rows), &[&extra]), &[problem], &TIGHT)[0];
     // The same by hand: chosen rows with one more feature.
     let by_hand: Vec<Vec<f64>> = rows
@@ -298,7 +334,7 @@ fn rows_and_extra_columns_of_a_block_are_what_they_say() {
         .collect();
     let targets: Vec<bool> = rows.iter().map(|&n| labels[0][n]).collect();
     let other = Design::new(&dense(&by_hand), Bias::Penalised);
-    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
+    let problem = Problem { targets: &targets, weights: None, only: None, cost: 1.0, start: None, coordinates: None };
     let expected = &solved(&other.block(None, &[]), &[problem], &TIGHT)[0];
     assert!(close(solution.objective, expected.objective, 1e-10));
     let (a, b) = (design.to_features(&solution.coefficients), other.to_features(&expected.coefficients));
@@ -310,7 +346,7 @@ fn constant_targets_get_the_smoothed_rate() {
     let (features, _) = planted(1.0);
     let design = Design::new(&features, Bias::Penalised);
     let targets = vec![true; 150];
-    let problem = Problem { targets: &targets, weights: None, cost: 1.0, start: None, coordinates: None };
+    let problem = Problem { targets: &targets, weights: None, only: None, cost: 1.0, start: None, coordinates: None };
     let rows = [3, 5, 8];
     let solution = &solved(&design.block(Some(&rows), &[]), &[problem], &TIGHT)[0];
     let Coefficients::Constant(log_odds) = solution.coefficients else { panic!("a constant") };
@@ -325,7 +361,7 @@ fn more_features_than_rows_are_solved_too() {
     let mut stream = Stream::new(1, "test", 0);
     let rows: Vec<Vec<f64>> = (0..8).map(|_| (0..30).map(|_| stream.normal()).collect()).collect();
     let targets: Vec<bool> = (0..8).map(|n| n % 2 == 0).collect();
-    let problem = Problem { targets: &targets, weights: None, cost: 10.0, start: None, coordinates: None };
+    let problem = Problem { targets: &targets, weights: None, only: None, cost: 10.0, start: None, coordinates: None };
     for bias in [Bias::Penalised, Bias::Free] {
         let (a, b) = (Design::new(&dense(&rows), bias), Design::new(&sparse(&rows), bias));
         let x = &solved(&a.block(None, &[]), &[problem], &TIGHT)[0];
@@ -352,8 +388,14 @@ fn the_chosen_cost_is_the_best_on_held_out_rows() {
                 (0..params.folds)
                     .map(|fold| {
                         let (held, train): (Vec<usize>, Vec<usize>) = (0..150).partition(|&n| folds[n] == fold);
-                        let problem =
-                            Problem { targets: targets[label], weights: None, cost, start: None, coordinates: None };
+                        let problem = Problem {
+                            targets: targets[label],
+                            weights: None,
+                            only: None,
+                            cost,
+                            start: None,
+                            coordinates: None,
+                        };
                         let fit = &solved(&design.block(Some(&train), &[]), &[problem], &TIGHT)[0];
                         let block = design.block(Some(&held), &[]);
                         let margins = block.margins(&[&fit.coefficients]);
@@ -380,7 +422,8 @@ fn improvements_go_down_as_far_as_solutions() {
         let (features, labels) = planted(density);
         let design = Design::new(&features, Bias::Penalised);
         let block = design.block(None, &[]);
-        let problem = |targets| Problem { targets, weights: None, cost: 10.0, start: None, coordinates: None };
+        let problem =
+            |targets| Problem { targets, weights: None, only: None, cost: 10.0, start: None, coordinates: None };
         let problems: Vec<Problem<'_>> = labels.iter().map(|targets| problem(targets.as_slice())).collect();
         let optima = solved(&block, &problems, &TIGHT);
         let mut starts: Vec<Coefficients> = vec![Coefficients::Constant(0.0); problems.len()];
@@ -438,7 +481,7 @@ fn a_free_bias_finds_the_rate_at_any_cost() {
     for cost in [1e-6, 1e-3] {
         let design = Design::new(&features, Bias::Free);
         let block = design.block(None, &[]);
-        let problem = Problem { targets: &targets, weights: None, cost, start: None, coordinates: None };
+        let problem = Problem { targets: &targets, weights: None, only: None, cost, start: None, coordinates: None };
         let solution = &solved(&block, &[problem], &SolverParams::default())[0];
         let margins = block.margins(&[&solution.coefficients]);
         let rate = margins.column(0).iter().map(|&z| sigmoid(z)).sum::<f64>() / 150.0;
@@ -494,7 +537,8 @@ fn solvers_stop_at_the_next_product() {
     let (features, labels) = planted(0.3);
     let design = Design::new(&features, Bias::Penalised);
     let block = design.block(None, &[]);
-    let problem = Problem { targets: &labels[0], weights: None, cost: 100.0, start: None, coordinates: None };
+    let problem =
+        Problem { targets: &labels[0], weights: None, only: None, cost: 100.0, start: None, coordinates: None };
     let mut shares = Columns::zeros(150, 2);
     labels[0].iter().enumerate().for_each(|(row, &on)| shares.column_mut(usize::from(on))[row] = 1.0);
     let gate = GateParams { solver: TIGHT, ..GateParams::default() };

@@ -4,6 +4,7 @@
 //! column per problem of a batch. [`Matrix`] is either dense or sparse rows; nothing turns one into the other
 //! unasked. [`Operator`] holds rows for repeated products, dense ones as [`Strips`].
 
+mod both_ways;
 mod columns;
 mod dense;
 mod flops;
@@ -16,6 +17,8 @@ mod strips;
 #[cfg(test)]
 mod tests;
 
+pub use both_ways::BothWays;
+pub(crate) use both_ways::sparse_copies;
 pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
@@ -25,7 +28,7 @@ pub use kernels::{eigen_symmetric, gram, matrix_product};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;
 pub use lanes::Tiled;
-pub use operator::{BothWays, Operator, Rows};
+pub use operator::Operator;
 pub use real::Real;
 pub use sparse::{SparseBuilder, SparseMatrix};
 pub use strips::Strips;

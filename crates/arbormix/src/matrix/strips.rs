@@ -76,8 +76,8 @@ impl<T: Tiled> Strips<T> {
         self.selected(rows, 0)
     }
 
-    /// The rows with the given indices (`None`: all) and further columns, each with a number per row of the answer.
-    pub fn with_columns(&self, rows: Option<&[usize]>, further: &[Vec<T>]) -> Strips<T> {
+    /// The rows with the given indices (`None`: all) with `extras` (each with a number for every row of these) as last columns.
+    pub fn with_columns(&self, rows: Option<&[usize]>, extras: &[&[T]]) -> Strips<T> {
         let all: Vec<usize>;
         let rows = match rows {
             Some(rows) => rows,
@@ -86,10 +86,11 @@ impl<T: Tiled> Strips<T> {
                 &all
             }
         };
-        let mut out = self.selected(rows, further.len());
-        for (column, cells) in (self.cols..).zip(further) {
-            for (strip, cells) in cells.chunks(T::HEIGHT).enumerate() {
-                out.lines[strip * out.cols + column].as_mut()[..cells.len()].copy_from_slice(cells);
+        let mut out = self.selected(rows, extras.len());
+        for (column, extra) in (self.cols..).zip(extras) {
+            for (strip, rows) in rows.chunks(T::HEIGHT).enumerate() {
+                let line = out.lines[strip * out.cols + column].as_mut();
+                line.iter_mut().zip(rows).for_each(|(cell, &row)| *cell = extra[row]);
             }
         }
         out

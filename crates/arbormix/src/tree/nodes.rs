@@ -46,17 +46,12 @@ impl Condition {
         }
     }
 
-    /// Weights of all rows, 0 where this condition does not hold.
-    pub(super) fn masked(self, weights: Option<&[f64]>, labels: &[Vec<bool>]) -> Vec<f64> {
-        let mut masked = weights.map_or_else(|| vec![1.0; labels.first().map_or(0, Vec::len)], <[f64]>::to_vec);
-        if let Condition::Parent { parent, value } = self {
-            masked
-                .iter_mut()
-                .zip(&labels[parent])
-                .filter(|(_, on)| **on != value)
-                .for_each(|(weight, _)| *weight = 0.0);
+    /// The parent's values and the one of them that this condition asks for, if it does.
+    pub(super) fn rows_within(self, labels: &[Vec<bool>]) -> Option<(&[bool], bool)> {
+        match self {
+            Condition::Parent { parent, value } => Some((&labels[parent], value)),
+            Condition::Always | Condition::ParentFeature { .. } => None,
         }
-        masked
     }
 }
 

@@ -134,6 +134,7 @@ impl Task<'_> {
         Problem {
             targets: &self.labels[label],
             weights: self.weights_of(label),
+            only: None,
             cost: self.params.cost,
             start,
             coordinates: None,
@@ -209,7 +210,9 @@ impl Task<'_> {
 
     /// The same for one child, from its log-odds.
     fn log_likelihood(&self, block: &Block<'_>, child: usize, margins: &[f64]) -> f64 {
-        log_likelihood(&block.signed(&self.labels[child], self.weights_of(child)), margins, LOG_FLOOR)
+        let weights = self.weights_of(child);
+        let signed = block.signed(&self.labels[child], |row| weights.map_or(1.0, |weights| weights[row]));
+        log_likelihood(&signed, margins, LOG_FLOOR)
     }
 }
 

@@ -156,25 +156,14 @@ impl<'a> Stage for Nodes<'a> {
     type Answer = Vec<Solution>;
 
     fn answer(&self, trainer: &Trainer<'_>, unit: &Batch<'a>, progress: &dyn Progress) -> Result<Vec<Solution>> {
-        // A job that sees part of the block's rows has weight 0 on the others.
-        let weights: Vec<Option<Cow<'_, [f64]>>> = unit
-            .jobs
-            .iter()
-            .map(|job| {
-                let weights = job.weights.map(|place| &*self.weights[place]);
-                match job.condition == unit.condition {
-                    true => weights.map(Cow::Borrowed),
-                    false => Some(Cow::Owned(job.condition.masked(weights, &trainer.labels))),
-                }
-            })
-            .collect();
         let problems: Vec<Problem<'_>> = unit
             .jobs
             .iter()
-            .zip(&weights)
-            .map(|(job, weights)| Problem {
+            .map(|job| Problem {
                 targets: &trainer.labels[job.label],
-                weights: weights.as_deref(),
+                weights: job.weights.map(|place| &*self.weights[place]),
+                // A job that sees part of the block's rows.
+                only: if job.condition == unit.condition { None } else { job.condition.rows_within(&trainer.labels) },
                 cost: job.cost,
                 start: job.start.as_deref(),
                 coordinates: None,

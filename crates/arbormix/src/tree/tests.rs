@@ -216,7 +216,7 @@ fn regressions_on_part_of_the_rows_are_the_same_among_those_on_all() {
         let joined = trainer.fit_nodes(&given, jobs, &solver, Purpose::Keep, &Silent).unwrap();
         let alone = |label: usize| {
             let targets = trainer.labels[label].as_slice();
-            let problem = Problem { targets, weights, cost: 2.0, start: None, coordinates: None };
+            let problem = Problem { targets, weights, only: None, cost: 2.0, start: None, coordinates: None };
             solve(&trainer.design.block(Some(&rows), &[]), &[problem], &solver, &Silent).unwrap().remove(0)
         };
         for (joined, alone) in [(&joined[0], alone(1)), (&joined[2], alone(2))] {

@@ -51,7 +51,14 @@ fn optima_on_real_data_equal_those_of_scikit_learn() {
             .collect();
         let problems: Vec<Problem<'_>> = columns
             .iter()
-            .map(|targets| Problem { targets, weights: None, cost: expected.cost, start: None, coordinates: None })
+            .map(|targets| Problem {
+                targets,
+                weights: None,
+                only: None,
+                cost: expected.cost,
+                start: None,
+                coordinates: None,
+            })
             .collect();
         let params = SolverParams::default();
         let solutions = solve(&design.block(None, &[]), &problems, &params, &Silent).unwrap();

@@ -14,7 +14,7 @@ pub(super) mod strips;
 
 pub use packed::PackedColumns;
 pub(super) use packed::packed_product;
-pub(super) use sparse::{sparse_curved, sparse_product};
+pub(super) use sparse::{SparseRows, sparse_curved, sparse_curved_strewn, sparse_product, sparse_strewn};
 
 use pulp::{Arch, NullaryFnOnce, Simd};
 
@@ -195,10 +195,17 @@ fn scale<T: Real, F: Real, const W: usize>(rows: &mut [Lanes<T, W>], factors: &[
 
 #[inline(always)]
 fn store<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize) {
+    store_from(tile, block, first, 0);
+}
+
+/// Stores rows `row ..` of a block.
+#[inline(always)]
+fn store_from<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize, row: usize) {
     for start in (0..tile.len()).step_by(TURNED_TOGETHER) {
         let end = tile.len().min(start + TURNED_TOGETHER);
         for lane in 0..W.min(block.cols() - first) {
-            for (to, from) in block.column_mut(first + lane)[start..end].iter_mut().zip(&tile[start..end]) {
+            let rows = &mut block.column_mut(first + lane)[row + start..row + end];
+            for (to, from) in rows.iter_mut().zip(&tile[start..end]) {
                 *to = from.0[lane];
             }
         }

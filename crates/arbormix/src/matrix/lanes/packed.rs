@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::sparse::sparse_row;
+use super::sparse::{SparseRows, sparse_row};
 use super::{Kernel, Lanes, REGISTER, TILE, Tiled, load, tiles};
 use crate::matrix::{Columns, DenseMatrix, Matrix, SparseMatrix, flops};
 
@@ -184,7 +184,7 @@ fn sparse_rows<const W: usize>(
 ) {
     let first = rows.start;
     for row in rows {
-        put(&sparse_row::<f64, false, W>(matrix, row, tile), place, out.row_mut(row - first));
+        put(&sparse_row::<f64, f64, false, W>(SparseRows::new(matrix), row, tile), place, out.row_mut(row - first));
     }
 }
 

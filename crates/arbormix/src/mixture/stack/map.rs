@@ -166,7 +166,8 @@ impl Choice<'_> {
         let labels = self.telling_labels(rows);
         let weights: Option<Vec<f64>> = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         let weights_of = weights.as_deref();
-        let problem = |targets| Problem { targets, weights: weights_of, cost, start: None, coordinates: None };
+        let problem =
+            |targets| Problem { targets, weights: weights_of, only: None, cost, start: None, coordinates: None };
         let problems: Vec<Problem<'_>> = labels.iter().map(|targets| problem(targets.as_slice())).collect();
         let solutions = solve(&design.block(Some(&train), &[]), &problems, &self.solver.for_selection(), progress)?;
         let coefficients: Vec<&Coefficients> = solutions.iter().map(|solution| &solution.coefficients).collect();

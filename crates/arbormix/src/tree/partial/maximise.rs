@@ -121,7 +121,14 @@ impl Trainer<'_> {
         let (open, _): (Vec<usize>, Vec<usize>) = (0..places.len()).partition(|&at| linear(&places[at]));
         let problem = |&at: &usize| {
             let (FittedNode { cost, coefficients, .. }, (targets, weights)) = (node(&places[at]), &believed[at]);
-            Problem { targets, weights: Some(weights), cost: *cost, start: Some(coefficients), coordinates: None }
+            Problem {
+                targets,
+                weights: Some(weights),
+                only: None,
+                cost: *cost,
+                start: Some(coefficients),
+                coordinates: None,
+            }
         };
         let problems: Vec<Problem<'_>> = open.iter().map(problem).collect();
         let rows: Vec<usize> = copies.iter().map(|copy| copy.row).collect();

@@ -83,8 +83,9 @@ impl Neighbours {
     fn counts_of(&self, nearest: &[Vec<usize>]) -> DenseMatrix {
         let mut out = DenseMatrix::zeros(nearest.len(), self.label_count());
         for (row, neighbours) in nearest.iter().enumerate() {
-            for label in neighbours.iter().flat_map(|&neighbour| self.labels[neighbour].members()) {
-                out.row_mut(row)[label] += 1.0;
+            let counts = out.row_mut(row);
+            for &neighbour in neighbours {
+                self.labels[neighbour].members().for_each(|label| counts[label] += 1.0);
             }
         }
         out
@@ -175,7 +176,7 @@ impl Neighbours {
         // The rows of a block begin with each other.
         let begin = |products: &mut Vec<f32>, part: &Range<usize>| {
             let mut selections = Selections::new(self.count, rough.own_slacks(part.clone()));
-            let stride = rows.products(part.clone(), rows, part.clone(), products);
+            let stride = rows.own_products(part.clone(), products);
             leave_out_own(products, stride, part.clone(), part.clone());
             selections.see(rough.seen(part.clone()), 0, products, stride);
             Mutex::new(selections)

@@ -3,13 +3,11 @@
 use pulp::{Arch, NullaryFnOnce};
 
 /// Rows that are looked at together: most of the time none of them is near.
-const TOGETHER: usize = 16;
-/// Rows that are judged by the same limit, so that the loop over them has nothing to load again.
-const PART: usize = 128;
+const TOGETHER: usize = 32;
 /// Rows to keep before those that are no longer near are dropped.
 const ROOM: usize = 64;
-/// The least of so many shares of the first rows give a first limit, if so many neighbours are asked for at most.
-const SHARES: usize = 32;
+/// Neighbours for which few numbers give a good first limit.
+const FEW: usize = 11;
 
 /// Training rows that are seen together.
 #[derive(Clone, Copy)]
@@ -67,7 +65,7 @@ impl Selections {
         let start = |slack: Option<f32>| {
             let slack = slack.unwrap_or(f32::NAN);
             let near = Vec::with_capacity(room + 1);
-            Selection { count, slack, uppers: Vec::with_capacity(count + 1), near, room }
+            Selection { count, slack, uppers: vec![f32::INFINITY; count], near, room }
         };
         let each: Vec<Selection> = slacks.map(start).collect();
         let limit = |selection: &Selection| if selection.slack.is_nan() { f32::NAN } else { f32::INFINITY };
@@ -95,31 +93,6 @@ impl Selections {
     }
 }
 
-/// Calls `hit` with the places in `products` for which `near(place, product)`, those of the last numbers last.
-#[inline(always)]
-fn visit_near(products: &[f32], near: impl Fn(usize, f32) -> bool, mut hit: impl FnMut(usize, f32)) {
-    let (whole, rest) = products.as_chunks::<TOGETHER>();
-    for (chunk, some) in whole.iter().enumerate() {
-        // Without a way out between them: vector registers do that.
-        let mut any = false;
-        for (lane, &product) in some.iter().enumerate() {
-            any |= near(chunk * TOGETHER + lane, product);
-        }
-        if any {
-            for (lane, &product) in some.iter().enumerate() {
-                if near(chunk * TOGETHER + lane, product) {
-                    hit(chunk * TOGETHER + lane, product);
-                }
-            }
-        }
-    }
-    for (place, &product) in (whole.len() * TOGETHER..).zip(rest) {
-        if near(place, product) {
-            hit(place, product);
-        }
-    }
-}
-
 struct See<'a> {
     selections: &'a mut Selections,
     seen: Seen<'a>,
@@ -134,22 +107,23 @@ impl NullaryFnOnce for See<'_> {
     #[inline(always)]
     fn call(self) {
         let Seen { first, lows, widths } = self.seen;
-        let widths = &widths[..lows.len()];
         let queries = self.selections.each.iter_mut().zip(&mut self.selections.limits).skip(self.place);
         for ((selection, limit), products) in queries.zip(self.products.chunks(self.stride)) {
             let products = &products[..lows.len()];
             if selection.near.is_empty() {
                 *limit = selection.first_limit(*limit, products, self.seen);
             }
-            for start in (0..products.len()).step_by(PART) {
-                let end = products.len().min(start + PART);
-                let (some, lows) = (&products[start..end], &lows[start..end]);
+            for start in (0..lows.len()).step_by(TOGETHER) {
+                let end = lows.len().min(start + TOGETHER);
                 let now = *limit;
-                let near = |place: usize, product: f32| lows[place] - 2.0 * product <= now;
-                visit_near(some, near, |place, product| {
-                    let lower = lows[place] - 2.0 * product;
-                    selection.keep(first + start + place, lower, lower + widths[start + place], limit);
-                });
+                let mut near =
+                    marks(&products[start..end], &lows[start..end], |product, low| low - 2.0 * product <= now);
+                while near != 0 {
+                    let at = start + near.trailing_zeros() as usize;
+                    let lower = lows[at] - 2.0 * products[at];
+                    *limit = selection.keep(first + at, lower, lower + widths[at], *limit);
+                    near &= near - 1;
+                }
             }
         }
     }
@@ -171,62 +145,95 @@ impl NullaryFnOnce for SeeAcross<'_> {
         let rows = self.seen.lows.iter().zip(self.seen.widths).zip(self.products.chunks(self.stride));
         for (row, ((low, width), products)) in (self.seen.first..).zip(rows) {
             let products = &products[..limits.len()];
-            for (chunk, some) in products.chunks(TOGETHER).enumerate() {
-                let start = chunk * TOGETHER;
-                let limits = &mut limits[start..start + some.len()];
-                let mut any = false;
-                for (product, limit) in some.iter().zip(limits.iter()) {
-                    any |= low - 2.0 * product <= *limit;
-                }
-                if any {
-                    for ((product, limit), selection) in some.iter().zip(limits).zip(&mut each[start..]) {
-                        let lower = low - 2.0 * product;
-                        if lower <= *limit {
-                            selection.keep(row, lower, lower + width, limit);
-                        }
-                    }
+            for start in (0..products.len()).step_by(TOGETHER) {
+                let end = products.len().min(start + TOGETHER);
+                let (some, now) = (&products[start..end], &limits[start..end]);
+                let mut near = marks(some, now, |product, limit| low - 2.0 * product <= limit);
+                while near != 0 {
+                    let at = start + near.trailing_zeros() as usize;
+                    let lower = low - 2.0 * products[at];
+                    limits[at] = each[at].keep(row, lower, lower + width, limits[at]);
+                    near &= near - 1;
                 }
             }
         }
     }
 }
 
+/// A bit for each of at most [`TOGETHER`] pairs: whether it is near.
+#[inline(always)]
+fn marks(left: &[f32], right: &[f32], near: impl Fn(f32, f32) -> bool) -> u32 {
+    let mut bits = 0;
+    match (left.first_chunk::<TOGETHER>(), right.first_chunk::<TOGETHER>()) {
+        // Their number is known: vector registers do that.
+        (Some(left), Some(right)) => {
+            for lane in 0..TOGETHER {
+                bits |= u32::from(near(left[lane], right[lane])) << lane;
+            }
+        }
+        _ => {
+            for (lane, (&left, &right)) in left.iter().zip(right).enumerate() {
+                bits |= u32::from(near(left, right)) << lane;
+            }
+        }
+    }
+    bits
+}
+
 impl Selection {
     /// A limit from the first rows: each of as many different rows as there are neighbours has an upper bound no greater.
     #[inline(always)]
     fn first_limit(&self, limit: f32, products: &[f32], seen: Seen<'_>) -> f32 {
-        if self.count > SHARES {
-            return limit;
-        }
-        let mut least = [f32::INFINITY; SHARES];
-        let some = products.chunks_exact(SHARES).zip(seen.lows.chunks_exact(SHARES));
-        for ((products, lows), widths) in some.zip(seen.widths.chunks_exact(SHARES)) {
-            for lane in 0..SHARES {
+        let limits = match self.count {
+            1..=FEW => self.least_limit::<16>(products, seen),
+            _ => self.least_limit::<64>(products, seen),
+        };
+        // Without bounds there is no limit.
+        if limit.is_nan() { limit } else { limits }
+    }
+
+    /// The limit by the least upper bounds of S shares of the rows.
+    #[inline(always)]
+    fn least_limit<const S: usize>(&self, products: &[f32], seen: Seen<'_>) -> f32 {
+        let mut least = [f32::INFINITY; S];
+        let lows = seen.lows.chunks_exact(S).zip(seen.widths.chunks_exact(S));
+        for (products, (lows, widths)) in products.chunks_exact(S).zip(lows) {
+            for lane in 0..S {
                 let upper = lows[lane] - 2.0 * products[lane] + widths[lane];
                 least[lane] = if upper < least[lane] { upper } else { least[lane] };
             }
         }
-        least.sort_unstable_by(f32::total_cmp);
-        // NaN stays.
-        if limit.is_nan() { limit } else { least[self.count - 1] + self.slack }
+        if self.count > S {
+            return f32::INFINITY;
+        }
+        let (_, last, _) = least.select_nth_unstable_by(self.count - 1, f32::total_cmp);
+        *last + self.slack
     }
 
-    #[inline(never)]
-    fn keep(&mut self, row: usize, lower: f32, upper: f32, limit: &mut f32) {
+    /// Keeps a row; the limit that follows.
+    #[inline(always)]
+    fn keep(&mut self, row: usize, lower: f32, upper: f32, limit: f32) -> f32 {
         self.near.push(Near { lower, upper, row });
-        let place = self.uppers.iter().rposition(|&other| other <= upper).map_or(0, |before| before + 1);
-        if place < self.count {
-            self.uppers.insert(place, upper);
-            self.uppers.truncate(self.count);
-            if let Some(last) = self.uppers.get(self.count - 1) {
-                *limit = limit.min(last + self.slack);
-            }
+        // Into its place among the others, the last of which falls out; where that is cannot be foretold, so no branch asks.
+        let uppers = &mut self.uppers[..self.count];
+        for place in (1..uppers.len()).rev() {
+            let (before, own) = (uppers[place - 1], uppers[place]);
+            let least = if upper < own { upper } else { own };
+            uppers[place] = if before > least { before } else { least };
         }
+        uppers[0] = if upper < uppers[0] { upper } else { uppers[0] };
+        let limit = limit.min(uppers[uppers.len() - 1] + self.slack);
         if self.near.len() > self.room {
-            self.drop_far(*limit);
-            // If most are near, as where all distances are equal, it would be tried again with every row.
-            self.room = self.room.max(2 * self.near.len());
+            self.make_room(limit);
         }
+        limit
+    }
+
+    #[cold]
+    fn make_room(&mut self, limit: f32) {
+        self.drop_far(limit);
+        // If most are near, as where all distances are equal, it would be tried again with every row.
+        self.room = self.room.max(2 * self.near.len());
     }
 
     fn drop_far(&mut self, limit: f32) {

@@ -1,6 +1,8 @@
 //! Products of rows whose cells are whole numbers of sixteen bits: four times as many per instruction as in double
 //! precision, and exact, so that all machines have the same.
 
+use std::ops::Range;
+
 use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V3;
@@ -64,24 +66,33 @@ impl WholeRows {
         self.factors[row / WIDTH][row % WIDTH]
     }
 
-    /// The products of rows `left` with rows `right` of the other, which begin at whole groups: row after row of `stride`
-    /// numbers, as many as the groups of `right` have rows.
+    /// The products of rows `left` with rows `right` of the other, which begin at whole groups; the answer is their stride:
+    /// row after row of so many numbers, as the groups of `right` have rows.
     pub(super) fn products(
         &self,
-        left: std::ops::Range<usize>,
+        left: Range<usize>,
         other: &WholeRows,
-        right: std::ops::Range<usize>,
+        right: Range<usize>,
         out: &mut Vec<f32>,
     ) -> usize {
         let stride = right.len().next_multiple_of(GROUP);
         out.resize(left.len().next_multiple_of(GROUP) * stride, 0.0);
-        let job = Job { left: self, first: left.start / GROUP, right: other, groups: right.start / GROUP, stride, out };
-        #[cfg(target_arch = "x86_64")]
-        if let Some(simd) = V3::try_new() {
-            simd.vectorize(Within(simd, job));
-            return stride;
+        let (left, right) = ((self, left.start / GROUP), (other, right.start / GROUP));
+        Job { left, right, half: false, stride, out }.run();
+        stride
+    }
+
+    /// The products of some rows with each other, in the same way.
+    pub(super) fn own_products(&self, rows: Range<usize>, out: &mut Vec<f32>) -> usize {
+        let stride = rows.len().next_multiple_of(GROUP);
+        out.resize(stride * stride, 0.0);
+        let own = (self, rows.start / GROUP);
+        Job { left: own, right: own, half: true, stride, out }.run();
+        for row in 0..stride {
+            for column in 0..row / GROUP * GROUP {
+                out[row * stride + column] = out[column * stride + row];
+            }
         }
-        Within(Plain, job).call();
         stride
     }
 }
@@ -149,14 +160,23 @@ impl Unit for Plain {
 }
 
 struct Job<'a> {
-    left: &'a WholeRows,
-    /// First group of the left.
-    first: usize,
-    right: &'a WholeRows,
-    /// First group of the right.
-    groups: usize,
+    /// Rows and the first group that counts.
+    left: (&'a WholeRows, usize),
+    right: (&'a WholeRows, usize),
+    /// Whether a group of the left leaves out those on the right that come before it.
+    half: bool,
     stride: usize,
     out: &'a mut [f32],
+}
+
+impl Job<'_> {
+    fn run(self) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = V3::try_new() {
+            return simd.vectorize(Within(simd, self));
+        }
+        Within(Plain, self).call();
+    }
 }
 
 struct Within<'a, U>(U, Job<'a>);
@@ -166,16 +186,17 @@ impl<U: Unit> NullaryFnOnce for Within<'_, U> {
 
     #[inline(always)]
     fn call(self) {
-        let Within(unit, Job { left, first, right, groups, stride, out }) = self;
+        let Within(unit, Job { left, right, half, stride, out }) = self;
         // A group of the left stays in the nearest cache while those of the right pass by.
-        for (group, out) in (first..).zip(out.chunks_exact_mut(GROUP * stride)) {
-            for place in 0..stride / GROUP {
-                let (cells, from) = (right.group(groups + place), left.group(group));
-                let factors = &right.factors[(groups + place) * (GROUP / WIDTH)..][..GROUP / WIDTH];
+        for (group, out) in out.chunks_exact_mut(GROUP * stride).enumerate() {
+            let from = left.0.group(left.1 + group);
+            for place in if half { group } else { 0 }..stride / GROUP {
+                let cells = right.0.group(right.1 + place);
+                let factors = &right.0.factors[(right.1 + place) * (GROUP / WIDTH)..][..GROUP / WIDTH];
                 for some in 0..GROUP / MEET {
                     let sums = tile(unit, from, some, cells);
                     for (row, sums) in (some * MEET..).zip(sums) {
-                        let own = left.factor(group * GROUP + row);
+                        let own = left.0.factor((left.1 + group) * GROUP + row);
                         let to = &mut out[row * stride + place * GROUP..][..GROUP];
                         for ((to, sums), factors) in to.chunks_exact_mut(WIDTH).zip(sums).zip(factors) {
                             let numbers = unit.numbers(sums);
@@ -229,7 +250,8 @@ mod tests {
             let (mut out, mut plain) = (Vec::new(), vec![0.0; 32 * 48]);
             let stride = left.products(16..37, &right, 16..50, &mut out);
             assert_eq!(stride, 48);
-            Within(Plain, Job { left: &left, first: 1, right: &right, groups: 1, stride, out: &mut plain }).call();
+            let job = Job { left: (&left, 1), right: (&right, 1), half: false, stride, out: &mut plain };
+            Within(Plain, job).call();
             assert_eq!(out, plain);
             for a in 16..37 {
                 for b in 16..50 {
@@ -241,5 +263,14 @@ mod tests {
                 }
             }
         }
+    }
+    #[test]
+    fn products_with_each_other_are_products() {
+        let (rows, _) = rows(70, 9, 3);
+        let (mut all, mut own) = (Vec::new(), Vec::new());
+        let stride = rows.products(16..70, &rows, 16..70, &mut all);
+        assert_eq!(rows.own_products(16..70, &mut own), stride);
+        // Factors are multiplied in another order below the diagonal.
+        assert!(own.iter().zip(&all).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs()));
     }
 }

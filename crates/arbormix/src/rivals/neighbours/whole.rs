@@ -11,8 +11,6 @@ use pulp::x86::V3;
 pub(super) const GROUP: usize = 16;
 /// Rows of a group that a register holds: of each it has two neighbouring cells.
 const WIDTH: usize = 8;
-/// Rows that meet a group at once: with its two registers they have eight sums in registers.
-const MEET: usize = 4;
 
 /// Two neighbouring cells of a group's rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,42 +187,50 @@ impl<U: Unit> NullaryFnOnce for Within<'_, U> {
         let Within(unit, Job { left, right, half, stride, out }) = self;
         // A group of the left stays in the nearest cache while those of the right pass by.
         for (group, out) in out.chunks_exact_mut(GROUP * stride).enumerate() {
-            let from = left.0.group(left.1 + group);
             for place in if half { group } else { 0 }..stride / GROUP {
-                let cells = right.0.group(right.1 + place);
-                let factors = &right.0.factors[(right.1 + place) * (GROUP / WIDTH)..][..GROUP / WIDTH];
-                for some in 0..GROUP / MEET {
-                    let sums = tile(unit, from, some, cells);
-                    for (row, sums) in (some * MEET..).zip(sums) {
-                        let own = left.0.factor((left.1 + group) * GROUP + row);
-                        let to = &mut out[row * stride + place * GROUP..][..GROUP];
-                        for ((to, sums), factors) in to.chunks_exact_mut(WIDTH).zip(sums).zip(factors) {
-                            let numbers = unit.numbers(sums);
-                            for lane in 0..WIDTH {
-                                to[lane] = own * (factors[lane] * numbers[lane] as f32);
-                            }
-                        }
-                    }
-                }
+                let meeting = Meeting { left: (left.0, left.1 + group), right: (right.0, right.1 + place) };
+                let out = &mut out[place * GROUP..];
+                // Six rows with two registers have twelve sums; what is multiplied needs the other four registers.
+                meeting.write::<U, 0, 6>(unit, out, stride);
+                meeting.write::<U, 6, 6>(unit, out, stride);
+                meeting.write::<U, 12, 4>(unit, out, stride);
             }
         }
     }
 }
 
-/// The sums of four rows of a group, the `some`-th four, with all rows of another.
-#[inline(always)]
-fn tile<U: Unit>(unit: U, from: &[Pairs], some: usize, cells: &[Pairs]) -> [[U::Sums; GROUP / WIDTH]; MEET] {
-    let mut sums = [[unit.zero(); GROUP / WIDTH]; MEET];
-    let (register, lane) = (some * MEET / WIDTH, some * MEET % WIDTH);
-    for (from, cells) in from.iter().zip(cells) {
-        for row in 0..MEET {
-            let pair = from.0[register][lane + row];
-            for half in 0..GROUP / WIDTH {
-                sums[row][half] = unit.add(sums[row][half], &cells.0[half], pair);
+/// Two groups, each with the rows it is of.
+struct Meeting<'a> {
+    left: (&'a WholeRows, usize),
+    right: (&'a WholeRows, usize),
+}
+
+impl Meeting<'_> {
+    /// Writes the products of R rows of the left, the first of them `FIRST`, with all of the right.
+    #[inline(always)]
+    fn write<U: Unit, const FIRST: usize, const R: usize>(&self, unit: U, out: &mut [f32], stride: usize) {
+        let (left, right) = (self.left.0.group(self.left.1), self.right.0.group(self.right.1));
+        let mut sums = [[unit.zero(); GROUP / WIDTH]; R];
+        for (from, cells) in left.iter().zip(right) {
+            for row in 0..R {
+                let pair = from.0[(FIRST + row) / WIDTH][(FIRST + row) % WIDTH];
+                for half in 0..GROUP / WIDTH {
+                    sums[row][half] = unit.add(sums[row][half], &cells.0[half], pair);
+                }
+            }
+        }
+        let factors = &self.right.0.factors[self.right.1 * (GROUP / WIDTH)..][..GROUP / WIDTH];
+        for (row, sums) in (FIRST..).zip(sums) {
+            let own = self.left.0.factor(self.left.1 * GROUP + row);
+            let to = &mut out[row * stride..][..GROUP];
+            for ((to, sums), factors) in to.chunks_exact_mut(WIDTH).zip(sums).zip(factors) {
+                let numbers = unit.numbers(sums);
+                for lane in 0..WIDTH {
+                    to[lane] = own * (factors[lane] * numbers[lane] as f32);
+                }
             }
         }
     }
-    sums
 }
 
 #[cfg(test)]

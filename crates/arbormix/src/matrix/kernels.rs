@@ -49,12 +49,3 @@ pub fn eigen_symmetric(matrix: &DenseMatrix) -> Option<(Vec<f64>, DenseMatrix)> 
     }
     Some((values, out))
 }
-
-/// `left · rightᵀ` in single precision, row-major, for `[n, p, m]` = rows of left and of right and their width.
-pub(crate) fn single_product([n, p, m]: [usize; 3], left: &[f32], right: &[f32]) -> Vec<f32> {
-    let mut out = vec![0.0; n * p];
-    let target = MatMut::from_row_major_slice_mut(&mut out, n, p);
-    let (left, right) = (MatRef::from_row_major_slice(left, n, m), MatRef::from_row_major_slice(right, p, m));
-    matmul(target, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
-    out
-}

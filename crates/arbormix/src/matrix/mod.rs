@@ -23,7 +23,6 @@ pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
 pub use flops::flops;
-pub(crate) use kernels::single_product;
 pub use kernels::{eigen_symmetric, gram, matrix_product};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;

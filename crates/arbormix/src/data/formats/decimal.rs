@@ -32,7 +32,9 @@ const RECIPROCALS: [(u64, f64); MOST_DIGITS + 1] = {
 ///
 /// The value has, bit for bit, what [`str::parse`] gives. That does the few that [`quotient`] leaves, whose end is at
 /// least found. A number too large for a floating-point number is anything else.
-#[inline]
+///
+/// Always inlined: where the next number begins depends on the length, which would otherwise go through memory.
+#[inline(always)]
 pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let first = usize::from(negative);
@@ -56,11 +58,16 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     let value = if digits <= MOST_DIGITS { quotient(whole, decimals) } else { None };
     match value {
         Some(value) => Some((if negative { -value } else { value }, at)),
-        None => {
-            let value = std::str::from_utf8(&bytes[..at]).ok()?.parse::<f64>().ok()?;
-            value.is_finite().then_some((value, at))
-        }
+        None => Some((by_standard_library(&bytes[..at])?, at)),
     }
+}
+
+/// The number that all of `bytes` write, if it is not too large.
+#[cold]
+#[inline(never)]
+fn by_standard_library(bytes: &[u8]) -> Option<f64> {
+    let value = std::str::from_utf8(bytes).ok()?.parse::<f64>().ok()?;
+    value.is_finite().then_some(value)
 }
 
 /// `whole` / 10^`decimals`, rounded once; `None` where that cannot be told.

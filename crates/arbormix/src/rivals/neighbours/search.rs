@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::rough::Rough;
-use super::selection::Selection;
+use super::selection::{Found, Selections};
+use super::whole::{GROUP, WholeRows};
 use crate::data::{DataError, LabelSet};
 use crate::error::{ParamError, Result};
 use crate::learner::TrainingSet;
@@ -82,8 +83,9 @@ impl Neighbours {
     fn counts_of(&self, nearest: &[Vec<usize>]) -> DenseMatrix {
         let mut out = DenseMatrix::zeros(nearest.len(), self.label_count());
         for (row, neighbours) in nearest.iter().enumerate() {
-            for label in neighbours.iter().flat_map(|&neighbour| self.labels[neighbour].members()) {
-                out.row_mut(row)[label] += 1.0;
+            let counts = out.row_mut(row);
+            for &neighbour in neighbours {
+                self.labels[neighbour].members().for_each(|label| counts[label] += 1.0);
             }
         }
         out
@@ -96,11 +98,12 @@ impl Neighbours {
 
     /// The nearest *other* training rows of each training row, ascending.
     pub(super) fn training_nearest(&self) -> Vec<Vec<usize>> {
-        match &self.rough {
+        let rough = self.rough.as_ref().and_then(|rough| Some((rough, rough.rows()?)));
+        match rough {
             // The candidates of all rows are kept at once.
-            Some(rough) if rough.has_rows() && self.rows.rows().pow(2) <= BLOCK_CANDIDATES => {
-                let of = |(row, candidates)| self.of_candidates(&self.rows, row, candidates);
-                self.training_candidates(rough).into_par_iter().enumerate().map(of).collect()
+            Some((rough, rows)) if self.rows.rows().pow(2) <= BLOCK_CANDIDATES => {
+                let of = |(row, found)| self.of_candidates(&self.rows, row, found);
+                self.training_candidates(rough, rows).into_par_iter().enumerate().map(of).collect()
             }
             _ => self.nearest_by_blocks(&self.rows, true),
         }
@@ -111,7 +114,7 @@ impl Neighbours {
     pub(super) fn nearest_by_blocks(&self, features: &Matrix, others: bool) -> Vec<Vec<usize>> {
         let of_block = |block: Range<usize>| -> Vec<Vec<usize>> {
             let candidates = self.candidates(features, block.clone(), others);
-            block.zip(candidates).map(|(query, rows)| self.of_candidates(features, query, rows)).collect()
+            block.zip(candidates).map(|(query, found)| self.of_candidates(features, query, found)).collect()
         };
         let blocks: Vec<Vec<Vec<usize>>> = self.blocks(features).into_par_iter().map(of_block).collect();
         blocks.into_iter().flatten().collect()
@@ -126,23 +129,23 @@ impl Neighbours {
         blocks(features.rows(), size.clamp(1, BLOCK_ROWS))
     }
 
-    /// For each row of a block, those that may be among its nearest training rows.
-    fn candidates(&self, features: &Matrix, block: Range<usize>, others: bool) -> Vec<Vec<usize>> {
-        let all = |query| (0..self.rows.rows()).filter(|&row| !(others && row == query)).collect();
+    /// What is known of the nearest training rows of each row of a block.
+    fn candidates(&self, features: &Matrix, block: Range<usize>, others: bool) -> Vec<Found> {
+        let all = |query| {
+            let open = (0..self.rows.rows()).filter(|&row| !(others && row == query)).collect();
+            Found { sure: Vec::new(), open }
+        };
         let Some(rough) = &self.rough else { return block.map(all).collect() };
         let queries = rough.queries(features, block.clone());
-        let slack = |place| rough.slack(&queries, place).map(|slack| Selection::new(self.count, slack));
-        let mut selections: Vec<Option<Selection>> = (0..block.len()).map(slack).collect();
-        let mut see = |rows: Range<usize>, place: usize, products: &[f32]| {
-            if let Some(selection) = &mut selections[place] {
-                let own = others.then_some(block.start + place);
-                selection.see(rows.start, products, &rough.lows[rows.clone()], &rough.widths[rows], own);
-            }
-        };
-        if rough.has_rows() {
-            for rows in blocks(self.rows.rows(), BLOCK_ROWS) {
-                let products = rough.products(&queries, rows.clone());
-                products.chunks(rows.len()).enumerate().for_each(|(place, row)| see(rows.clone(), place, row));
+        let mut selections = Selections::new(self.count, rough.slacks(&queries));
+        if let (Some(cells), Some(rows)) = (queries.cells(), rough.rows()) {
+            let mut products = Vec::new();
+            for part in blocks(rows.rows(), BLOCK_ROWS) {
+                let stride = cells.products(0..block.len(), rows, part.clone(), &mut products);
+                if others {
+                    leave_out_own(&mut products, stride, block.clone(), part.clone());
+                }
+                selections.see(rough.seen(part), 0, &products, stride);
             }
         } else {
             let mut columns = Columns::zeros(features.cols(), block.len());
@@ -151,66 +154,75 @@ impl Neighbours {
                 features.visit_row(query, |feature, value| column[feature] = value);
             }
             let products = self.rows.product(&columns);
-            for place in 0..block.len() {
-                let divided: Vec<f32> = products.column(place).iter().map(|&product| rough.divided(product)).collect();
-                see(0..self.rows.rows(), place, &divided);
+            let every = 0..self.rows.rows();
+            for (place, query) in block.clone().enumerate() {
+                let mut divided: Vec<f32> =
+                    products.column(place).iter().map(|&product| rough.divided(product)).collect();
+                if others {
+                    leave_out_own(&mut divided, every.len(), query..query + 1, every.clone());
+                }
+                selections.see(rough.seen(every.clone()), place, &divided, every.len());
             }
         }
-        let rows_of = |(place, selection): (usize, Option<Selection>)| match selection {
-            Some(selection) => selection.finish(),
-            None => all(block.start + place),
-        };
-        selections.into_iter().enumerate().map(rows_of).collect()
+        block.zip(selections.finish()).map(|(query, found)| found.unwrap_or_else(|| all(query))).collect()
     }
 
-    /// For each dense training row the others that may be among its nearest. A product of two blocks serves both.
+    /// What is known of the nearest others of each dense training row. A product of two blocks serves both.
     ///
-    /// Blocks are seen in the order in which threads are done with them; the candidates do not depend on it.
-    fn training_candidates(&self, rough: &Rough) -> Vec<Vec<usize>> {
-        let parts = blocks(self.rows.rows(), BLOCK_ROWS);
-        // Divided by the largest cell, no training row is too large.
-        let start = |row| Selection::new(self.count, rough.own_slack(row).unwrap_or(f32::INFINITY));
-        let selections: Vec<Mutex<Vec<Selection>>> =
-            parts.iter().map(|part| Mutex::new(part.clone().map(start).collect())).collect();
-        let see = |of: usize, part: usize, products: &[f32]| {
-            let (seen, first) = (parts[part].clone(), parts[of].start);
-            let mut selections = selections[of].lock().unwrap_or_else(PoisonError::into_inner);
-            for (place, (selection, row)) in selections.iter_mut().zip(products.chunks(seen.len())).enumerate() {
-                let (lows, widths) = (&rough.lows[seen.clone()], &rough.widths[seen.clone()]);
-                selection.see(seen.start, row, lows, widths, Some(first + place));
-            }
+    /// Blocks are seen in the order in which threads are done with them; what is found does not depend on it.
+    fn training_candidates(&self, rough: &Rough, rows: &WholeRows) -> Vec<Found> {
+        let count = self.rows.rows().div_ceil(BLOCK_ROWS);
+        let parts = blocks(self.rows.rows(), self.rows.rows().div_ceil(count).next_multiple_of(GROUP));
+        // The rows of a block begin with each other.
+        let begin = |products: &mut Vec<f32>, part: &Range<usize>| {
+            let mut selections = Selections::new(self.count, rough.own_slacks(part.clone()));
+            let stride = rows.own_products(part.clone(), products);
+            leave_out_own(products, stride, part.clone(), part.clone());
+            selections.see(rough.seen(part.clone()), 0, products, stride);
+            Mutex::new(selections)
         };
-        let pairs: Vec<(usize, usize)> = (0..parts.len()).flat_map(|a| (a..parts.len()).map(move |b| (a, b))).collect();
-        pairs.into_par_iter().for_each(|(a, b)| {
-            let products = rough.own_products(parts[a].clone(), parts[b].clone());
-            see(a, b, &products);
-            if a != b {
-                see(b, a, &transposed(&products, parts[b].len()));
-            }
+        let selections: Vec<Mutex<Selections>> = parts.par_iter().map_init(Vec::new, begin).collect();
+        let of = |part: usize| selections[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let pairs: Vec<(usize, usize)> =
+            (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| (a, b))).collect();
+        pairs.into_par_iter().for_each_init(Vec::new, |products, (a, b)| {
+            let stride = rows.products(parts[a].clone(), rows, parts[b].clone(), products);
+            of(a).see(rough.seen(parts[b].clone()), 0, products, stride);
+            of(b).see_across(rough.seen(parts[a].clone()), products, stride);
         });
-        let finish = |part: Mutex<Vec<Selection>>| part.into_inner().unwrap_or_else(PoisonError::into_inner);
-        selections.into_iter().flat_map(finish).map(Selection::finish).collect()
+        let finish = |part: Mutex<Selections>| part.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        // Divided by the largest cell, no training row is too large.
+        selections.into_iter().flat_map(finish).map(Option::unwrap_or_default).collect()
     }
 
-    /// The nearest of candidates, which hold them, ascending.
-    fn of_candidates(&self, features: &Matrix, query: usize, mut candidates: Vec<usize>) -> Vec<usize> {
-        if candidates.len() > self.count {
+    /// The nearest rows, ascending, where these are known.
+    fn of_candidates(&self, features: &Matrix, query: usize, found: Found) -> Vec<usize> {
+        let Found { sure: mut nearest, open } = found;
+        let wanted = self.count - nearest.len();
+        if wanted > 0 {
             let mut exact: Vec<(f64, usize)> = match (features, &self.rows) {
                 (Matrix::Dense(features), Matrix::Dense(rows)) => {
-                    let distance = |row: usize| dense_squared_distance(features.row(query), rows.row(row));
-                    candidates.iter().map(|&row| (distance(row), row)).collect()
+                    dense_squared_distances(features.row(query), rows, &open)
                 }
                 _ => {
                     let query = cells(features, query);
-                    candidates.iter().map(|&row| (squared_distance(&query, &cells(&self.rows, row)), row)).collect()
+                    open.iter().map(|&row| (squared_distance(&query, &cells(&self.rows, row)), row)).collect()
                 }
             };
-            exact.select_nth_unstable_by(self.count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            exact.truncate(self.count);
-            candidates = exact.into_iter().map(|(_, row)| row).collect();
-            candidates.sort_unstable();
+            exact.select_nth_unstable_by(wanted - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            nearest.extend(exact[..wanted].iter().map(|&(_, row)| row));
         }
-        candidates
+        nearest.sort_unstable();
+        nearest
+    }
+}
+
+/// Makes the products of rows with themselves NaN: none is its own neighbour.
+fn leave_out_own(products: &mut [f32], stride: usize, queries: Range<usize>, rows: Range<usize>) {
+    for (place, query) in queries.enumerate() {
+        if rows.contains(&query) {
+            products[place * stride + query - rows.start] = f32::NAN;
+        }
     }
 }
 
@@ -219,24 +231,25 @@ fn blocks(rows: usize, size: usize) -> Vec<Range<usize>> {
     (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
 }
 
-/// The transpose of rows with `width` cells each.
-fn transposed(rows: &[f32], width: usize) -> Vec<f32> {
-    /// Cells of so many rows fill a cache line of the transpose.
-    const STRIP: usize = 16;
-    let height = rows.len() / width;
-    let mut out = vec![0.0; rows.len()];
-    for (strip, cells) in rows.chunks(STRIP * width).enumerate() {
-        for column in 0..width {
-            let target = &mut out[column * height + STRIP * strip..(column + 1) * height];
-            target.iter_mut().zip(cells[column..].iter().step_by(width)).for_each(|(to, &from)| *to = from);
+/// Σ (a − b)² for some rows, column by column in ascending order.
+fn dense_squared_distances(query: &[f64], matrix: &DenseMatrix, rows: &[usize]) -> Vec<(f64, usize)> {
+    /// Rows whose sums do not wait for each other.
+    const TOGETHER: usize = 4;
+    let mut out = Vec::with_capacity(rows.len() + TOGETHER);
+    for some in rows.chunks(TOGETHER) {
+        // The last ones stand in for those that are missing.
+        let row = |place: usize| some[place.min(some.len() - 1)];
+        let cells: [&[f64]; TOGETHER] = std::array::from_fn(|place| &matrix.row(row(place))[..query.len()]);
+        let mut sums = [0.0; TOGETHER];
+        for (column, cell) in query.iter().enumerate() {
+            for place in 0..TOGETHER {
+                let difference = cell - cells[place][column];
+                sums[place] += difference * difference;
+            }
         }
+        out.extend(sums.into_iter().zip(some.iter().copied()));
     }
     out
-}
-
-/// Σ (a − b)², column by column in ascending order.
-fn dense_squared_distance(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).fold(0.0, |total, (a, b)| total + (a - b) * (a - b))
 }
 
 /// The cells of a row that are not zero, columns ascending.

@@ -94,6 +94,27 @@ proptest! {
 }
 
 #[test]
+fn few_and_many_neighbours_of_long_rows_equal_those_of_plain_loops() {
+    // Lengths differ by far, so that rounding to whole numbers matters for the short ones.
+    let mut stream = Stream::new(6, "test", 0);
+    let mut row = |index: usize| {
+        let length = [1.0, 1e-2, 30.0][index % 3];
+        (0..41).map(|_| length * (stream.uniform() - 0.3)).collect::<Vec<f64>>()
+    };
+    let rows: Vec<Vec<f64>> = (0..310).map(&mut row).collect();
+    let (train, queries) = rows.split_at(270);
+    for count in [1, 11, 12, 64, 65, 269] {
+        let neighbours = Neighbours::of(matrix(train), vec![LabelSet::empty(1); train.len()], count);
+        for (query, found) in queries.iter().zip(neighbours.nearest(&matrix(queries))) {
+            assert_eq!(found, by_loops(train, query, None, count));
+        }
+        for (row, found) in neighbours.training_nearest().into_iter().enumerate() {
+            assert_eq!(found, by_loops(train, &train[row], Some(row), count));
+        }
+    }
+}
+
+#[test]
 fn blocks_of_rows_meet_each_other_on_any_number_of_threads() {
     // More than two blocks, the last one short; seven columns of ties and noise.
     let mut stream = Stream::new(5, "test", 0);

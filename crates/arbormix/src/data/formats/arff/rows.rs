@@ -111,6 +111,8 @@ pub(super) struct Rows {
     fields: Vec<Field>,
     /// One for every field.
     plain: Vec<Plain>,
+    /// For every field: so many features that are plain numbers follow each other from it on.
+    numbers: Vec<usize>,
     features: usize,
     labels: LabelRows,
     store: Option<Store>,
@@ -143,8 +145,14 @@ impl Rows {
         }
         let features = fields.iter().filter(|field| matches!(field.role, Role::Feature(_))).count();
         let labels = LabelRows::new(initial, &roles.unknown);
-        let plain = fields.iter().map(Plain::of).collect();
-        Rows { fields, plain, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
+        let plain: Vec<Plain> = fields.iter().map(Plain::of).collect();
+        let mut numbers = vec![0; plain.len()];
+        let mut following = 0;
+        for (to, plain) in numbers.iter_mut().zip(&plain).rev() {
+            following = if matches!(plain, Plain::Number(_)) { following + 1 } else { 0 };
+            *to = following;
+        }
+        Rows { fields, plain, numbers, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
     }
 
     /// Reads a line; blank ones and comments are no rows.
@@ -167,25 +175,34 @@ impl Rows {
         }
     }
 
-    /// Steps over the cells from `found` on that have their usual form, each with a comma right after it; how many.
-    fn plain_dense_cells(&mut self, cursor: &mut Cursor<'_>, found: usize) -> usize {
-        let Some(Store::Dense(values)) = &mut self.store else { return 0 };
+    /// Steps over the cells from `found` on that have their usual form, each with a comma right after it, or the end of the
+    /// line; how many, and whether the line has ended.
+    fn plain_dense_cells(&mut self, cursor: &mut Cursor<'_>, found: usize) -> (usize, bool) {
+        let Some(Store::Dense(values)) = &mut self.store else { return (0, false) };
         let bytes = cursor.remaining().as_bytes();
-        let (mut at, mut count) = (0, 0);
-        for plain in &self.plain[found.min(self.plain.len())..] {
-            let Some((cell, length)) = plain.cell(&bytes[at..]) else { break };
-            if bytes.get(at + length) != Some(&b',') {
-                break;
+        let (mut at, mut next, mut ended) = (0, found, false);
+        'line: while next < self.plain.len() && !ended {
+            // Most cells are numbers among numbers, which need not ask their attributes one by one.
+            for _ in 0..self.numbers[next] {
+                let Some((value, length)) = decimal::leading(&bytes[at..]) else { break 'line };
+                let Some(step) = step(bytes, at + length) else { break 'line };
+                values.push(value);
+                (at, next, ended) = (at + length + step, next + 1, step == 0);
+                if ended {
+                    break 'line;
+                }
             }
+            let Some(plain) = self.plain.get(next) else { break };
+            let Some((cell, length)) = plain.cell(&bytes[at..]) else { break };
+            let Some(step) = step(bytes, at + length) else { break };
             match cell {
                 PlainCell::Feature(_, value) => values.push(value),
                 PlainCell::Label(label, present) => self.labels.set(label, Some(present)),
             }
-            at += length + 1;
-            count += 1;
+            (at, next, ended) = (at + length + step, next + 1, step == 0);
         }
         cursor.advance(at);
-        count
+        (next - found, ended)
     }
 
     /// Reads a row of pairs in their usual form: indices ascend, one blank after each, a comma right after the value and
@@ -221,7 +238,11 @@ impl Rows {
         let (line, expected) = (cursor.line, self.fields.len());
         let mut found = 0;
         loop {
-            found += self.plain_dense_cells(cursor, found);
+            let (read, ended) = self.plain_dense_cells(cursor, found);
+            found += read;
+            if ended {
+                break;
+            }
             if cursor.peek() == Some(b'{') {
                 return Err(FormatError::InstanceWeight { at: line.place(cursor.offset()) }.into());
             }
@@ -324,6 +345,16 @@ impl Rows {
             None => Matrix::Dense(DenseMatrix::zeros(0, self.features)),
         };
         (matrix, columns, self.labels.finish())
+    }
+}
+
+/// From the end of a cell to the next one: over a comma, or nowhere at the end of the line; `None` if the cell goes on.
+#[inline(always)]
+fn step(bytes: &[u8], end: usize) -> Option<usize> {
+    match bytes.get(end) {
+        Some(b',') => Some(1),
+        Some(_) => None,
+        None => Some(0),
     }
 }
 

@@ -49,6 +49,20 @@ fn a_row_may_be_unusual_anywhere() {
 }
 
 #[test]
+fn a_row_may_end_with_a_number() {
+    let header = "@relation r\n@attribute y {0,1}\n@attribute n numeric\n@attribute m numeric\n@data\n";
+    let data = read_text("a.arff", &format!("{header}1,2,-0.5\n0,.25,3 % last\n1,4,5."), &labels("y"));
+    assert_eq!(features(&data), [[2.0, -0.5], [0.25, 3.0], [4.0, 5.0]]);
+    assert_eq!(label_text(&data), ["1", "0", "1"]);
+    for (row, column) in [("1,2", 4), ("1", 2)] {
+        let error = error_of("a.arff", format!("{header}{row}\n"), &labels("y"));
+        assert!(error.starts_with(&format!("a.arff, line 6, column {column}: the row ends after")), "{error}");
+    }
+    let error = error_of("a.arff", format!("{header}1,2,3,\n"), &labels("y"));
+    assert!(error.starts_with("a.arff, line 6, column 7: expected a value"), "{error}");
+}
+
+#[test]
 fn an_omitted_nominal_has_its_first_category() {
     let text = "@relation r\n@attribute n numeric\n@attribute c {red,green,blue}\n\
                 @attribute a {1,0}\n@attribute b {0,1}\n@data\n{}\n{3 1, 2 0,0 2.5}\n{1 blue,2 ?}\n{ 1 green , 3 1 }\n";
@@ -207,6 +221,11 @@ fn every_error_names_its_place_and_the_remedy() {
         (
             row("1,a,0,7"),
             "this is value 4 of the row, but there are 3 columns; quote values with separators in them",
+            ", line 7, column 7",
+        ),
+        (
+            row("1,a,0,"),
+            "expected a value (write ? for a missing one), found the end of the line",
             ", line 7, column 7",
         ),
         (row("1,,0"), "expected a value (write ? for a missing one), found \",0\"", ", line 7, column 3"),

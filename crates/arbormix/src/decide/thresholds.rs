@@ -43,7 +43,8 @@ pub struct Thresholds {
     pub values: Vec<f64>,
     /// The measure they reached on the rows they were fitted to; new rows will mostly get a little less.
     pub reached: f64,
-    /// Number of rows they were fitted to.
+    /// Number of rows they were fitted to; 0 in a file from before this was kept.
+    #[serde(default)]
     pub rows: usize,
 }
 

@@ -59,7 +59,7 @@ fn the_default_has_thresholds_as_good_as_those_of_more_fits() {
     model.fit_thresholds(&train, None, &Folds::shuffled(400, 5, 0).unwrap(), &Silent).unwrap();
     for (own, other) in found.iter().zip(model.thresholds()) {
         let f1 = |thresholds: &[f64]| {
-            let mut counts = vec![[0.0; 2]; 5];
+            let mut counts = [[0.0; 2]; 5];
             for (row, set) in new.labels().sets().iter().enumerate() {
                 for (label, [hits, all]) in counts.iter_mut().enumerate() {
                     let [said, is] = [marginals.get(row, label) > thresholds[label], set.get(label)].map(f64::from);

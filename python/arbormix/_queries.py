@@ -113,7 +113,8 @@ class Queries:
         """The best decision for a loss, and its expected value.
 
         ``subset``, ``hamming``, ``f1``, ``fbeta=B``, ``jaccard``, ``rank``, ``precision@K``, ``recall@K``,
-        ``cost=FP:FN``, ``cost=FILE`` (CSV: label, false_positive, false_negative), ``abstain=C``.
+        ``cost=FP:FN``, ``cost=FILE`` (CSV: label, false_positive, false_negative), ``abstain=C``; ``macro-f1`` and
+        ``micro-f1``, if the model has thresholds for them: those of ``StackedMixture`` do.
         """
         return Decisions(*self._ask(X).decide(loss), self._names(), index_of(X))
 

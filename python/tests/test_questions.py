@@ -82,6 +82,20 @@ def test_decisions(mixture, joint, X):
         mixture.predict(X, loss="f7")
 
 
+def test_decisions_by_thresholds(mixture, data, X):
+    stack = arbormix.StackedMixture().fit(*data)
+    for loss in ["macro-f1", "micro-f1"]:
+        decision = stack.decide(X, loss)
+        np.testing.assert_array_equal(stack.predict(X, loss=loss), decision.labels)
+        # Somewhere between the marginals that are above and those that are not.
+        marginals, said = stack.predict_proba(X), decision.labels == 1
+        for label in range(4):
+            assert marginals[said[:, label], label].min(initial=1) > marginals[~said[:, label], label].max(initial=0)
+        assert 0.5 < decision.expected[0] <= 1
+    with pytest.raises(ValueError, match="no thresholds"):
+        mixture.predict(X, loss="macro-f1")
+
+
 def test_given(mixture, joint, X):
     fits = (SETS[:, 1] == 1) & (SETS[:, 2] == 0)
     rest = joint * fits / (joint @ fits)[:, None]

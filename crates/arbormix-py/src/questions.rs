@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arbormix::data::{LabelSet, Labels};
-use arbormix::decide::Rule;
 use arbormix::joint::RowMixture;
 use arbormix::joint::Rows;
 use arbormix::matrix::{DenseMatrix, Matrix};
@@ -272,7 +271,7 @@ impl Questions {
 
     /// The best decision for a loss, in the words of the command line's `--for`.
     fn decide<'py>(&self, py: Python<'py>, rule: &str) -> PyResult<Decided<'py>> {
-        let rule = Rule::read(rule, &self.model.schema().label_names).map_err(raised)?;
+        let rule = self.model.rule(rule).map_err(raised)?;
         let decisions = self.ask(py, |_, mixture| rule.decide(mixture))?;
         let expected: Vec<f64> = decisions.iter().map(|decision| decision.expected).collect();
         let orders: Option<Vec<&Vec<usize>>> = decisions.iter().map(|decision| decision.ranking.as_ref()).collect();

@@ -11,6 +11,7 @@ use crate::features::{FeatureMap, FeatureParams};
 use crate::joint::{RowMixture, Rows};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{Model, Schema, Stored};
+use crate::out_of_fold::HeldOutMarginals;
 use crate::progress::Progress;
 use crate::selection::Selection;
 use crate::tree::{Branching, Tree};
@@ -152,11 +153,16 @@ impl Prepared<'_> {
         self,
         learn: impl FnOnce(&TrainingSet<'_>) -> Result<(Box<dyn Predictor>, FitReport)>,
     ) -> Result<Model> {
-        let (predictor, report) = learn(&self.set())?;
+        let (predictor, mut report) = learn(&self.set())?;
         let data = self.data;
+        let held_out = report.held_out.take();
         let schema =
             Schema { label_names: data.label_names().to_vec(), trained_on: data.name().to_string(), rows: data.rows() };
-        Ok(Model::new(schema, self.features, self.learner.params(), predictor, report))
+        let model = Model::new(schema, self.features, self.learner.params(), predictor, report);
+        Ok(match held_out {
+            Some(held_out) => model.with_thresholds(held_out.thresholds(data.labels(), self.weights)),
+            None => model,
+        })
     }
 }
 
@@ -365,6 +371,10 @@ pub struct FitReport {
     pub notes: Vec<String>,
     /// The course of EM, empty for methods without it.
     pub trace: Vec<TraceStep>,
+    /// What the method can say for little about rows that its parts had not seen, if it holds rows out anyway. [`fit`] takes
+    /// it to find [`Model::thresholds`]; the report of a model has none.
+    #[serde(skip)]
+    pub held_out: Option<HeldOutMarginals>,
 }
 
 /// One EM iteration.

@@ -48,7 +48,7 @@ pub use learner::{
 };
 pub use memory::{fit_bytes, within_memory};
 pub use model::Model;
-pub use out_of_fold::out_of_fold_marginals;
+pub use out_of_fold::{HeldOutMarginals, out_of_fold_marginals};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -1,12 +1,43 @@
 //! Every row seen by a model that was fitted without it: what anything fitted on top of a model should look at.
 
 use crate::data::splits::Folds;
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, Labels};
+use crate::decide::{PooledF1, Thresholds};
 use crate::error::Result;
 use crate::learner::{Learner, fit};
 use crate::matrix::DenseMatrix;
 use crate::model::Model;
 use crate::progress::Progress;
+
+/// Marginals of training rows by a model whose parts had not seen them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldOutMarginals {
+    /// The rows, by their place in the training set; not all of them need to be here.
+    pub rows: Vec<usize>,
+    /// P(yᵢ = 1 | x) of these rows, rows × d.
+    pub marginals: DenseMatrix,
+}
+
+impl HeldOutMarginals {
+    /// Thresholds for every pooled F1, from the labels and weights of the whole training set.
+    ///
+    /// A label that other rows have but none of these would never be said, so its threshold for macro F1 is the one of all
+    /// labels together, that for micro F1.
+    pub(crate) fn thresholds(&self, labels: &Labels, weights: Option<&[f64]>) -> Vec<Thresholds> {
+        let weights: Option<Vec<f64>> = weights.map(|weights| self.rows.iter().map(|&row| weights[row]).collect());
+        let held = labels.select_rows(&self.rows);
+        let mut fitted =
+            PooledF1::ALL.map(|measure| Thresholds::fit(measure, &self.marginals, &held, weights.as_deref()));
+        let [by_label, together] = &mut fitted;
+        for (label, value) in by_label.values.iter_mut().enumerate() {
+            let has = |labels: &Labels| labels.sets().iter().any(|set| set.get(label));
+            if !has(&held) && has(labels) {
+                *value = together.values[label];
+            }
+        }
+        fitted.to_vec()
+    }
+}
 
 /// P(yᵢ = 1 | x) of every row, by a model that was fitted to the other folds; N × d.
 ///
@@ -73,4 +104,27 @@ pub(crate) fn for_each_fold(
         look(model, &held, &data.select_rows(&held))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::LabelSet;
+
+    #[test]
+    fn a_label_that_no_held_out_row_has_takes_the_threshold_of_all() {
+        let sets = [[true, false, false], [false, false, false], [true, true, false], [false, false, false]];
+        let labels = Labels::new(3, sets.map(|set| LabelSet::from_bools(&set)).to_vec());
+        let marginals = DenseMatrix::new(2, 3, vec![0.1, 0.1, 0.0, 0.7, 0.3, 0.0]);
+        let held_out = HeldOutMarginals { rows: vec![1, 0], marginals };
+        let weights = [1.0, 2.0, 3.0, 4.0];
+        let [by_label, together] = <[Thresholds; 2]>::try_from(held_out.thresholds(&labels, Some(&weights))).unwrap();
+        let near = |found: &[f64], expected: [f64; 3]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
+        // Midway between the marginals of the rows with and without the first label; the third label no row has at all.
+        assert!(
+            near(&by_label.values, [0.4, 0.5, 1.0]) && near(&together.values, [0.5; 3]),
+            "{by_label:?} {together:?}"
+        );
+        assert_eq!((by_label.rows, by_label.reached, together.reached), (2, 1.0 / 3.0, 1.0));
+    }
 }

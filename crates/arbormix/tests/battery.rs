@@ -87,6 +87,11 @@ fn answers_have_the_right_shape_and_agree() {
                 let of_rows = rows.log_prob(&vec![set.clone(); 4]);
                 assert!(of_rows.iter().zip(log).all(|(a, b)| (a - b).abs() < 1e-9), "{name} {set:?}");
             }
+            for (row, label) in (0..4).flat_map(|row| (0..4).map(move |label| (row, label))) {
+                let with = sets.iter().zip(&logs).filter(|(set, _)| set.get(label));
+                let sum: f64 = with.map(|(_, of)| of[row].exp()).sum();
+                assert!((sum - marginals.get(row, label)).abs() < 1e-9, "{name} row {row}, label {label}");
+            }
             let same = rows.marginals(4).values().iter().zip(marginals.values()).all(|(a, b)| (a - b).abs() < 1e-9);
             assert!(same, "{name}");
         }

@@ -42,7 +42,8 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// Also fit thresholds for `predict --for macro-f1` and `micro-f1`, on rows predicted by models of the other rows;
-    /// takes five more fits
+    /// takes five more fits, unless the model has them already: `stack`, which `auto` mostly chooses, finds them as it is
+    /// fitted
     #[arg(long)]
     thresholds: bool,
     /// Also fit a temperature by which log-odds and gate scores are divided, so that the probabilities of rows that were
@@ -106,7 +107,8 @@ impl Fit {
         if self.temperature {
             model.fit_temperature(data, weights, &folds()?, reporter)?;
         }
-        if self.thresholds {
+        // A method that holds rows out anyway has found them already.
+        if self.thresholds && model.thresholds().is_empty() {
             model.fit_thresholds(data, weights, &folds()?, reporter)?;
         }
         Ok(model)

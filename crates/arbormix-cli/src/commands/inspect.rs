@@ -123,7 +123,11 @@ fn overview(model: &Model) -> String {
         line("temperature", format!("{value}: log-likelihood per row of unseen rows {from} at 1, {to} here"));
     }
     for thresholds in model.thresholds() {
-        line(thresholds.measure.word(), format!("thresholds reach {}", fixed(thresholds.reached)));
+        let (reached, rows) = (fixed(thresholds.reached), thresholds.rows);
+        line(
+            thresholds.measure.word(),
+            format!("thresholds reach {reached} on the {rows} unseen rows they were fitted to"),
+        );
     }
     model.features().notes().iter().chain(&report.notes).for_each(|note| line("note", note.clone()));
     out.push('\n');

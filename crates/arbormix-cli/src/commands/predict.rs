@@ -76,8 +76,8 @@ pub(crate) struct Predict {
     #[arg(long)]
     use_known: bool,
     /// Also give the best decision for a loss, and its expected value: subset, hamming, f1, fbeta=B, jaccard, rank,
-    /// precision@K, recall@K, macro-f1, micro-f1 (both need `fit --thresholds`), cost=FP:FN, cost=FILE (CSV:
-    /// label,false_positive,false_negative), abstain=C. F, Jaccard and recall of a row without labels are 1 if none is said
+    /// precision@K, recall@K, macro-f1, micro-f1 (both need thresholds: `stack` finds them, others need `fit --thresholds`),
+    /// cost=FP:FN, cost=FILE (CSV: label,false_positive,false_negative), abstain=C. F, Jaccard and recall of a row without labels are 1 if none is said
     #[arg(long = "for", value_name = "RULE")]
     rule: Option<String>,
     /// Also give the probability of an event, `cat & !pet | dog`; may be given several times

@@ -265,15 +265,21 @@ fn thresholds_travel_with_the_model_and_are_asked_for_when_they_lack() {
         ran.stderr
     );
     folder.succeed("fit train.csv --labels cat,pet --method ctbn --thresholds -o f1.model");
-    let thresholds = folder.json("inspect f1.model --json")["thresholds"].clone();
-    for (place, rule) in ["macro-f1", "micro-f1"].into_iter().enumerate() {
-        let (fitted, names) = (&thresholds[place], ["cat", "pet"]);
-        assert_eq!(fitted["measure"], rule);
-        for line in lines(&folder.succeed(&format!("predict f1.model test.csv --json --for {rule}"))) {
-            let above = |i: &usize| line["marginals"][names[*i]].as_f64() > fitted["values"][*i].as_f64();
-            let expected: Vec<&str> = (0..2).filter(above).map(|i| names[i]).collect();
-            assert_eq!(line["decision"]["labels"], serde_json::json!(expected));
-            assert_eq!(line["decision"]["expected"], fitted["reached"]);
+    // This method finds them on the way, so that the option changes nothing.
+    folder.succeed("fit train.csv --labels cat,pet --method stack -o stack.model");
+    folder.succeed("fit train.csv --labels cat,pet --method stack --thresholds -o asked.model");
+    assert_eq!(folder.read("stack.model"), folder.read("asked.model"));
+    for model in ["f1.model", "stack.model"] {
+        let thresholds = folder.json(&format!("inspect {model} --json"))["thresholds"].clone();
+        for (place, rule) in ["macro-f1", "micro-f1"].into_iter().enumerate() {
+            let (fitted, names) = (&thresholds[place], ["cat", "pet"]);
+            assert_eq!(fitted["measure"], rule);
+            for line in lines(&folder.succeed(&format!("predict {model} test.csv --json --for {rule}"))) {
+                let above = |i: &usize| line["marginals"][names[*i]].as_f64() > fitted["values"][*i].as_f64();
+                let expected: Vec<&str> = (0..2).filter(above).map(|i| names[i]).collect();
+                assert_eq!(line["decision"]["labels"], serde_json::json!(expected));
+                assert_eq!(line["decision"]["expected"], fitted["reached"]);
+            }
         }
     }
     let ran = folder.run("fit train.csv --labels cat,pet --method cc --thresholds -o m");

@@ -232,8 +232,9 @@ fn thresholds_decide_by_marginals_and_only_for_their_labels() {
         log_gate: vec![0.0],
         experts: vec![RowExpert::Tree(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])],
     };
-    let rule =
-        |values: &[f64]| Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, values: values.to_vec(), reached: 0.8 });
+    let rule = |values: &[f64]| {
+        Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, values: values.to_vec(), reached: 0.8, rows: 9 })
+    };
     let decision = rule(&[0.2, 0.4]).decide(&mixture).unwrap();
     assert_eq!((decision.labels, decision.expected), (LabelSet::from_bools(&[true, false]), 0.8));
     let message = rule(&[0.2]).decide(&mixture).unwrap_err().to_string();

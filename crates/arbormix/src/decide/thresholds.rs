@@ -1,7 +1,8 @@
 //! Thresholds of the marginals for F1 over many rows.
 //!
 //! Macro and micro F1 pool the counts of all rows, so no decision about one row alone is best for them. Thresholds are:
-//! they are fitted to marginals of rows that the model had not seen ([`crate::Model::fit_thresholds`]).
+//! they are fitted to marginals of rows that the model had not seen: by a method that holds rows out anyway
+//! ([`crate::FitReport::held_out`]), or by [`crate::Model::fit_thresholds`].
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Thresholds {
     pub values: Vec<f64>,
     /// The measure they reached on the rows they were fitted to; new rows will mostly get a little less.
     pub reached: f64,
+    /// Number of rows they were fitted to; 0 in a file from before this was kept.
+    #[serde(default)]
+    pub rows: usize,
 }
 
 impl Thresholds {
@@ -84,7 +88,7 @@ impl Thresholds {
                 (vec![threshold; truth.count()], f1)
             }
         };
-        Thresholds { measure, values, reached }
+        Thresholds { measure, values, reached, rows: truth.rows() }
     }
 
     /// The labels whose marginals are above their thresholds; errs if there is another number of them.

@@ -149,7 +149,7 @@ impl Em<'_> {
     }
 
     /// Weights of the rows for one expert: sₙ hₖ⁽ⁿ⁾, rescaled to Σ sₙ if responsibilities are normalised.
-    fn expert_weights(&self, responsibilities: &[f64]) -> Vec<f64> {
+    pub(super) fn expert_weights(&self, responsibilities: &[f64]) -> Vec<f64> {
         let mut weights: Vec<f64> =
             responsibilities.iter().enumerate().map(|(n, h)| h * self.trainer.row_weight(n)).collect();
         if self.params.responsibilities == Responsibilities::Normalised {

@@ -295,6 +295,6 @@ impl MixtureParams {
             notes.push(format!("EM reached its limit of {} iterations", self.em.max_iterations));
         }
         let mixture = Mixture::from_state(&run.state, &trainer.design, self.inference);
-        Ok((mixture, FitReport { converged: run.converged, notes, trace }))
+        Ok((mixture, FitReport { converged: run.converged, notes, trace, ..FitReport::default() }))
     }
 }

@@ -163,6 +163,14 @@ fn responsibilities_are_a_distribution_and_follow_the_better_expert() {
         assert!((h - p / (p + q)).abs() < 1e-10);
         assert!((expectation.log_likelihoods[n] - (0.5 * p + 0.5 * q).ln()).abs() < 1e-10);
     }
+    // An expert's rows weigh what it is responsible for, or, normalised, as much as all rows.
+    let own = expectation.responsibilities.column(1);
+    let weights =
+        |responsibilities| Em { params: &EmParams { responsibilities, ..params.em.clone() }, ..em }.expert_weights(own);
+    assert_eq!(weights(Responsibilities::Plain), own);
+    let total: f64 = own.iter().sum();
+    let normalised = weights(Responsibilities::Normalised);
+    assert!(total < 150.0 && normalised.iter().zip(own).all(|(w, h)| (w - h * 200.0 / total).abs() < 1e-9));
 }
 
 #[test]

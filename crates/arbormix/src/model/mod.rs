@@ -119,13 +119,19 @@ impl Model {
         registry::learner(self.method(), Preset::Default, &self.params)
     }
 
-    /// Thresholds for pooled F1; none unless they were fitted.
+    /// Thresholds for pooled F1. There are some if the method holds rows out anyway ([`FitReport::held_out`], so `stack`
+    /// does), or after [`Model::fit_thresholds`].
     pub fn thresholds(&self) -> &[Thresholds] {
         &self.thresholds
     }
 
+    pub(crate) fn with_thresholds(self, thresholds: Vec<Thresholds>) -> Model {
+        Model { thresholds, ..self }
+    }
+
     /// Fits thresholds for every [`PooledF1`] to the marginals of the model's training rows, each predicted by a model
-    /// of the other folds: as many more fits as there are folds.
+    /// of the other folds: as many more fits as there are folds. Not needed by models that have
+    /// [some](Model::thresholds) already.
     ///
     /// `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a rule.
     pub fn fit_thresholds(

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::*;
 use crate::data::planted::Planted;
+use crate::data::splits::Folds;
 use crate::data::{Column, Dataset, LabelSet, Labels};
+use crate::decide::PooledF1;
 use crate::learner::fit;
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::progress::Silent;
@@ -40,6 +42,42 @@ fn the_winner_is_what_its_own_learner_would_have_fitted() {
         assert_eq!(logs(&model), logs(&alone), "{name}");
         assert_eq!(model.choice().unwrap().chosen, name);
         assert_eq!(model.learner().unwrap().params(), *model.params());
+    }
+}
+
+/// Thresholds come with the model; five more fits find no better ones.
+#[test]
+fn the_default_has_thresholds_as_good_as_those_of_more_fits() {
+    let data = Planted { rows: 2400, labels: 5, density: 1.0, seed: 8, ..Planted::default() }.sample().unwrap().0;
+    let rows: Vec<usize> = (0..2400).collect();
+    let (train, new) = (data.select_rows(&rows[..400]), data.select_rows(&rows[400..]));
+    let mut model = fitted(json!({"candidates": ["stack"]}), &train, None);
+    let found = model.thresholds().to_vec();
+    assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap().thresholds(), found);
+    assert!(found.iter().all(|thresholds| thresholds.rows == 400));
+    let marginals = model.marginals(&new).unwrap();
+    model.fit_thresholds(&train, None, &Folds::shuffled(400, 5, 0).unwrap(), &Silent).unwrap();
+    for (own, other) in found.iter().zip(model.thresholds()) {
+        let f1 = |thresholds: &[f64]| {
+            let mut counts = [[0.0; 2]; 5];
+            for (row, set) in new.labels().sets().iter().enumerate() {
+                for (label, [hits, all]) in counts.iter_mut().enumerate() {
+                    let [said, is] = [marginals.get(row, label) > thresholds[label], set.get(label)].map(f64::from);
+                    *hits += 2.0 * said * is;
+                    *all += said + is;
+                }
+            }
+            match own.measure {
+                PooledF1::MacroF1 => counts.iter().map(|[hits, all]| hits / all).sum::<f64>() / 5.0,
+                PooledF1::MicroF1 => {
+                    counts.iter().map(|[hits, _]| hits).sum::<f64>() / counts.iter().map(|[_, all]| all).sum::<f64>()
+                }
+            }
+        };
+        let (reached, theirs, half) = (f1(&own.values), f1(&other.values), f1(&[0.5; 5]));
+        let told = format!("{:?}: {reached} {theirs} {half}; {own:?} {other:?}", own.measure);
+        assert!((reached - theirs).abs() < 0.015 && reached > half, "{told}");
+        assert!((reached - own.reached).abs() < 0.05, "{told}");
     }
 }
 

@@ -290,7 +290,7 @@ pub(crate) fn tree_report(fitted: &Fitted, data: &TrainingSet<'_>) -> FitReport 
     if open > 0 {
         notes.push(format!("{open} of {all} regressions reached the solver's limit of steps before its tolerance"));
     }
-    FitReport { converged: open == 0, notes, trace: Vec::new() }
+    FitReport { converged: open == 0, notes, ..FitReport::default() }
 }
 
 impl Learner for TreeParams {

@@ -169,6 +169,16 @@ impl RowTrees<'_> {
         inference::log_prob(self.branching, &self.tree, set)
     }
 
+    /// P(yᵢ = 1 | x) of the tied trees together and of the stacked tree; experts of negligible gate are left out.
+    pub(super) fn marginals(&self) -> [Vec<f64>; 2] {
+        let mut tied = vec![0.0; self.branching.len()];
+        for (tables, gate) in self.tied.iter().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
+            let own = inference::marginals(self.branching, tables);
+            tied.iter_mut().zip(own).for_each(|(sum, p)| *sum += gate.exp() * p);
+        }
+        [tied, inference::marginals(self.branching, &self.tree)]
+    }
+
     /// P(set | x) of the tied trees together, for many sets; experts of negligible gate are left out.
     pub(super) fn tied_probabilities(&self, codes: &SetCodes) -> Vec<f64> {
         let mut out = vec![0.0; codes.len()];

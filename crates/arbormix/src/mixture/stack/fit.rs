@@ -84,6 +84,8 @@ impl StackParams {
         let mut held = vec![first];
         held.extend(others.collect::<Result<Vec<_>>>()?);
         let joined = stacking.joined(&held);
+        let held_out = Some(stacking.marginals(&held, &joined));
+        drop(held);
         let all: Vec<usize> = (0..rows).collect();
         let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
         let start = Start { responsibilities: &responsibilities, gate, penalties };
@@ -96,7 +98,7 @@ impl StackParams {
         }
         notes.push(joined.reason(penalties, clusters.count));
         let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
-        Ok((model, FitReport { converged, notes, trace: fitted.trace }))
+        Ok((model, FitReport { converged, notes, trace: fitted.trace, held_out }))
     }
 
     /// Says which limits the data meets.
@@ -137,7 +139,11 @@ impl Learner for StackParams {
                 let weights: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
                 let (features, labels) = (data.features.select_rows(&rows), data.labels.select_rows(&rows));
                 let rest = TrainingSet { features: &features, labels: &labels, weights: Some(&weights), ..*data };
-                self.fit(&rest, progress)?
+                let (model, mut report) = self.fit(&rest, progress)?;
+                if let Some(held_out) = &mut report.held_out {
+                    held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
+                }
+                (model, report)
             }
             _ => self.fit(data, progress)?,
         };

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Ground, Penalties, Sample, Start};
+use super::experts::{Experts, Fitted, Ground, Penalties, RowTrees, Sample, Start};
 use super::level::Answers;
 use super::params::StackParams;
 use super::pool::{Case, Evidence, Pool, Table};
@@ -12,7 +12,8 @@ use crate::data::splits::Folds;
 use crate::data::{LabelSet, SeenSets};
 use crate::error::{Error, Result};
 use crate::logistic::{Design, Gate, fit_gate};
-use crate::matrix::Columns;
+use crate::matrix::{Columns, DenseMatrix};
+use crate::out_of_fold::HeldOutMarginals;
 use crate::paired;
 use crate::progress::Progress;
 
@@ -37,24 +38,49 @@ pub(super) struct Stacking<'a> {
 
 /// What the rows of one fold were answered by models of the others.
 pub(super) struct HeldOut {
+    /// Classes in the table of the others, ascending.
+    classes: Vec<usize>,
     log_counts: Vec<f64>,
     rows: Vec<HeldOutRow>,
 }
 
 struct HeldOutRow {
+    /// Its place among all rows.
+    row: usize,
     evidence: Vec<Evidence>,
     /// The row's own set, if the other folds have it in the table.
     own: Option<usize>,
     /// Log-probability of the row's own set by the tied trees and by the stacked tree.
     trees: [f64; 2],
+    /// P(yᵢ = 1 | x) by the tied trees and by the stacked tree.
+    marginals: [Vec<f64>; 2],
     weight: f64,
 }
 
+/// Level 1 without a fold, with what it needs to answer that fold's rows.
+pub(super) struct Witness {
+    experts: Experts,
+    /// Classes in the table, ascending.
+    pub(super) classes: Vec<usize>,
+    pub(super) table: Table,
+    blended: Columns,
+    log_gate: Columns,
+}
+
+impl Witness {
+    /// The trees at a row, by its place in the fold.
+    pub(super) fn trees(&self, place: usize) -> RowTrees<'_> {
+        let odds: Vec<f64> = (0..self.blended.cols()).map(|label| self.blended.get(place, label)).collect();
+        let gate = (0..self.log_gate.cols()).map(|k| self.log_gate.get(place, k)).collect();
+        self.experts.row(&odds, gate)
+    }
+}
+
 /// Rows that level 1 learns from and rows that it is asked about, with what level 0 says about both.
-struct Division {
+pub(super) struct Division {
     train: Vec<usize>,
-    held: Vec<usize>,
-    sample: Sample,
+    pub(super) held: Vec<usize>,
+    pub(super) sample: Sample,
     held_sample: Sample,
     /// Where the tied trees begin.
     responsibilities: Columns,
@@ -132,7 +158,7 @@ impl Stacking<'_> {
     }
 
     /// One fold of the rows and the others.
-    fn division(&self, folds: &Folds, fold: usize) -> Division {
+    pub(super) fn division(&self, folds: &Folds, fold: usize) -> Division {
         let (train, held) = (folds.train(fold), folds.test(fold));
         let responsibilities = self.clusters.responsibilities(&self.classes(&train), self.params.tied.own_share);
         Division { sample: self.sample(&train), held_sample: self.sample(&held), responsibilities, train, held }
@@ -145,7 +171,7 @@ impl Stacking<'_> {
         self.answered(&division, &self.ground(&division)?, gate, penalties)
     }
 
-    fn ground(&self, division: &Division) -> Result<Ground> {
+    pub(super) fn ground(&self, division: &Division) -> Result<Ground> {
         Ground::fit(&division.sample, self.params, self.progress)
     }
 
@@ -183,33 +209,66 @@ impl Stacking<'_> {
 
     /// Fits level 1 to the rows of a division and asks it about the others.
     fn answered(&self, division: &Division, ground: &Ground, gate: Gate, penalties: Penalties) -> Result<HeldOut> {
-        let Division { train, held, sample, held_sample, responsibilities } = division;
-        let start = Start { responsibilities, gate, penalties };
-        let fitted = ground.experts(sample, start, self.params, self.progress)?;
-        let mut masses = vec![0.0; self.seen.sets().len()];
-        train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
-        let present: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();
-        let log_counts: Vec<f64> = present.iter().map(|&class| (masses[class] + 0.5).ln()).collect();
-        let sets = present.iter().map(|&class| &self.seen.sets()[class]);
-        let tree = &fitted.experts.tree.branching;
-        let table = Table::new(&present, masses.len(), sets, log_counts, tree, self.params.pool.floors());
-        let blended = blend::blended(&fitted.experts.blend, &held_sample.logits, &held_sample.forest);
-        let log_gate = fitted.gate.log_weights(&held_sample.design.block(None, &[]));
-        let answer = |place: usize| {
-            let row = held[place];
-            let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(place, label)).collect();
-            let gate = (0..log_gate.cols()).map(|k| log_gate.get(place, k)).collect();
-            let trees = fitted.experts.row(&odds, gate);
-            let set = &self.labels[row];
+        let witness = self.witness(division, ground, gate, penalties)?;
+        let answer = |(place, &row): (usize, &usize)| {
+            let (trees, set) = (witness.trees(place), &self.labels[row]);
             HeldOutRow {
-                evidence: table.evidence(&self.answers.shares[row], &trees),
-                own: table.place(self.seen.class_of()[row]),
+                row,
+                evidence: witness.table.evidence(&self.answers.shares[row], &trees),
+                own: witness.table.place(self.seen.class_of()[row]),
                 trees: [trees.tied_log_prob(set), trees.tree_log_prob(set)],
+                marginals: trees.marginals(),
                 weight: self.weight(row),
             }
         };
-        let rows = (0..held.len()).into_par_iter().map(answer).collect();
-        Ok(HeldOut { log_counts: table.log_counts, rows })
+        let rows = division.held.par_iter().enumerate().map(answer).collect();
+        Ok(HeldOut { classes: witness.classes, log_counts: witness.table.log_counts, rows })
+    }
+
+    /// Fits level 1 to the rows of a division.
+    pub(super) fn witness(
+        &self,
+        division: &Division,
+        ground: &Ground,
+        gate: Gate,
+        penalties: Penalties,
+    ) -> Result<Witness> {
+        let Division { train, sample, held_sample, responsibilities, .. } = division;
+        let start = Start { responsibilities, gate, penalties };
+        let Fitted { experts, gate, .. } = ground.experts(sample, start, self.params, self.progress)?;
+        let mut masses = vec![0.0; self.seen.sets().len()];
+        train.iter().for_each(|&row| masses[self.seen.class_of()[row]] += self.weight(row));
+        let classes: Vec<usize> = self.table.iter().copied().filter(|&class| masses[class] > 0.0).collect();
+        let log_counts: Vec<f64> = classes.iter().map(|&class| (masses[class] + 0.5).ln()).collect();
+        let sets = classes.iter().map(|&class| &self.seen.sets()[class]);
+        let tree = &experts.tree.branching;
+        let table = Table::new(&classes, masses.len(), sets, log_counts, tree, self.params.pool.floors());
+        let blended = blend::blended(&experts.blend, &held_sample.logits, &held_sample.forest);
+        let log_gate = gate.log_weights(&held_sample.design.block(None, &[]));
+        Ok(Witness { experts, classes, table, blended, log_gate })
+    }
+
+    /// P(yᵢ = 1 | x) = w₁ Σ_s g(s | x) sᵢ + w₂ Σ_k h_k(x) P(yᵢ = 1 | x, T_k) + w₃ P(yᵢ = 1 | x, T) of the rows that were held out.
+    pub(super) fn marginals(&self, held: &[HeldOut], joined: &Joined) -> HeldOutMarginals {
+        let [sets, tied, tree] = joined.weights;
+        let of_row = |fold: &HeldOut, row: &HeldOutRow| -> Vec<f64> {
+            let [of_tied, of_tree] = &row.marginals;
+            let mut out: Vec<f64> = of_tied.iter().zip(of_tree).map(|(p, q)| tied * p + tree * q).collect();
+            let logs = joined.pool.log_probabilities(&row.evidence, &fold.log_counts);
+            for (&class, log) in fold.classes.iter().zip(logs) {
+                let share = sets * log.exp();
+                self.seen.sets()[class].members().for_each(|label| out[label] += share);
+            }
+            out
+        };
+        let rows: Vec<(&HeldOut, &HeldOutRow)> =
+            held.iter().flat_map(|fold| fold.rows.iter().map(move |row| (fold, row))).collect();
+        let cells: Vec<Vec<f64>> = rows.par_iter().map(|(fold, row)| of_row(fold, row)).collect();
+        let labels = self.answers.logits.cols();
+        HeldOutMarginals {
+            rows: rows.iter().map(|(_, row)| row.row).collect(),
+            marginals: DenseMatrix::new(rows.len(), labels, cells.concat()),
+        }
     }
 
     /// The exponents of the pool and the weights of the parts, by rows that were held out, and how likely these are then.

@@ -4,13 +4,17 @@
 use serde_json::json;
 
 use super::blend::{Prior, Regression};
-use super::experts::Sample;
+use super::experts::{Penalties, Sample};
+use super::held_out::Stacking;
+use super::level::Training;
 use super::newton::Smooth;
 use super::pool::{Case, Evidence, Loss, Pool};
+use super::starts::{Clusters, most_frequent};
 use super::tied::Em;
 use super::*;
 use crate::data::planted::Planted;
-use crate::data::{Column, ColumnKind, Dataset, LabelSet, Labels};
+use crate::data::splits::Folds;
+use crate::data::{Column, ColumnKind, Dataset, LabelSet, Labels, SeenSets};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet};
 use crate::logistic::{Bias, Design, Gate, GateParams, SolverParams};
 use crate::matrix::{Columns, DenseMatrix, Matrix, SparseBuilder};
@@ -185,6 +189,83 @@ fn every_set_is_possible_and_probabilities_sum_to_one() {
     }
 }
 
+/// The held-out marginals of four labels, against the mixture's probabilities of all sixteen sets.
+#[test]
+fn held_out_marginals_are_sums_over_all_label_sets() {
+    let data = planted(120, 4, 1.0);
+    let params = quick(json!({"pool": {"sets": 9}}));
+    let seen = SeenSets::new(data.labels(), None);
+    let labels: Vec<Vec<bool>> = (0..4).map(|label| data.labels().column(label)).collect();
+    let (features, design) = (data.features(), Design::new(data.features(), Bias::Penalised));
+    let (labels, weights) = (&labels[..], None);
+    let level = Training { features, design: &design, labels, seen: &seen, weights, params: &params };
+    let folds = Folds::shuffled(120, 3, 0).unwrap();
+    let (answers, _) = level.out_of_fold(&folds, &[1.0; 4], &Silent).unwrap();
+    let stacking = Stacking {
+        params: &params,
+        labels: data.labels().sets(),
+        weights,
+        seen: &seen,
+        table: &most_frequent(&seen, 9),
+        clusters: &Clusters::new(&seen, 5, &params),
+        design: &design,
+        answers: &answers,
+        progress: &Silent,
+    };
+    let penalties = Penalties { gate: 1.0, intercepts: 0.3 };
+    let held: Vec<_> = (0..2).map(|fold| stacking.held_out(&folds, fold, penalties).unwrap()).collect();
+    let joined = stacking.joined(&held);
+    let found = stacking.marginals(&held, &joined);
+    assert!(joined.weights.iter().all(|weight| *weight > 0.02), "{:?}", joined.weights);
+    let mut place = 0;
+    for fold in 0..2 {
+        let division = stacking.division(&folds, fold);
+        let gate = Gate::uniform(&division.sample.design.block(None, &[]), stacking.clusters.count);
+        let witness = stacking.witness(&division, &stacking.ground(&division).unwrap(), gate, penalties).unwrap();
+        assert!(witness.classes.len() < 16);
+        for (at, &row) in division.held.iter().enumerate() {
+            let trees = witness.trees(at);
+            let evidence = witness.table.evidence(&answers.shares[row], &trees);
+            let pooled = joined.pool.log_probabilities(&evidence, &witness.table.log_counts);
+            let probability = |set: &LabelSet| {
+                let class = seen.sets().iter().position(|other| other == set);
+                let tabled = class.and_then(|class| witness.table.place(class)).map_or(0.0, |at| pooled[at].exp());
+                let parts = [tabled, trees.tied_log_prob(set).exp(), trees.tree_log_prob(set).exp()];
+                parts.iter().zip(joined.weights).map(|(p, weight)| weight * p).sum::<f64>()
+            };
+            let mut expected = [0.0; 4];
+            for set in all_sets(4) {
+                set.members().for_each(|label| expected[label] += probability(&set));
+            }
+            assert_eq!(found.rows[place], row);
+            assert_close(found.marginals.row(place), &expected);
+            place += 1;
+        }
+    }
+    assert_eq!((place, found.marginals.rows()), (80, 80));
+}
+
+/// With one label a row's marginal is the probability of its label set, which the weights were fitted to.
+#[test]
+fn held_out_marginals_of_one_label_are_as_likely_as_the_report_says() {
+    let data = planted(150, 1, 1.0);
+    let weights: Vec<f64> = (0..150).map(|row| f64::from(row % 4)).collect();
+    let (_, report) = learned(&quick(json!({})), &data, Some(&weights));
+    let held_out = report.held_out.unwrap();
+    let mut rows = held_out.rows.clone();
+    rows.sort_unstable();
+    assert_eq!(rows, (0..150).filter(|row| row % 4 > 0).collect::<Vec<_>>(), "all rows that have weight, once");
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (place, &row) in held_out.rows.iter().enumerate() {
+        let p = held_out.marginals.get(place, 0);
+        let own = if data.labels().row(row).get(0) { p } else { 1.0 - p };
+        sum += weights[row] * own.ln();
+        total += weights[row];
+    }
+    let told = format!("log-likelihood {:.4} per held-out row", sum / total);
+    assert!(report.notes.iter().any(|note| note.contains(&told)), "{told} {:?}", report.notes);
+}
+
 /// Twelve labels that follow one of three patterns, seen through noise, and features that tell nothing: a tree cannot say
 /// that, and of so many label sets hardly one comes twice.
 fn patterns(rows: usize) -> Dataset {
@@ -253,9 +334,12 @@ fn rows_of_weight_zero_are_as_good_as_absent() {
     let rows: Vec<usize> = (0..90).filter(|row| row % 3 > 0).collect();
     let rest: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
     let params = quick(json!({}));
-    let (with, _) = learned(&params, &data, Some(&weights));
-    let (without, _) = learned(&params, &data.select_rows(&rows), Some(&rest));
+    let (with, report) = learned(&params, &data, Some(&weights));
+    let (without, rest) = learned(&params, &data.select_rows(&rows), Some(&rest));
     assert_eq!(with, without);
+    let (held_out, rest) = (report.held_out.unwrap(), rest.held_out.unwrap());
+    assert_eq!(held_out.marginals, rest.marginals);
+    assert_eq!(held_out.rows, rest.rows.iter().map(|&row| rows[row]).collect::<Vec<_>>());
 }
 
 #[test]

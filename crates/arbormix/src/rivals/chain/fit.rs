@@ -30,7 +30,7 @@ impl Recipe<'_> {
         let trainer = ChainTrainer::new(data, self.logistic, self.seed);
         progress.begin("fitting the chain", order.len());
         let (chain, converged) = trainer.fit(&order, Sample { rows: None, weights: data.weights }, progress)?;
-        Ok((chain, FitReport { converged, notes: constant_label_notes(data), trace: Vec::new() }))
+        Ok((chain, FitReport { converged, notes: constant_label_notes(data), ..FitReport::default() }))
     }
 }
 

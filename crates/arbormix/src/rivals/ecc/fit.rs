@@ -121,7 +121,7 @@ impl Learner for ChainEnsembleParams {
         let converged = fitted.iter().all(|(_, converged)| *converged);
         let chains: Vec<Chain> = fitted.into_iter().map(|(chain, _)| chain).collect();
         let thresholds = self.thresholds(data, &chains, &drawn);
-        let report = FitReport { converged, notes: constant_label_notes(data), trace: Vec::new() };
+        let report = FitReport { converged, notes: constant_label_notes(data), ..FitReport::default() };
         Ok((Box::new(ChainEnsemble::new(chains, self.combination, thresholds)), report))
     }
 }

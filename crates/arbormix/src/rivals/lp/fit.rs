@@ -73,6 +73,6 @@ impl Learner for LabelPowersetParams {
         }
         let log_odds = log_odds(&seen, data.labels.count());
         let model = LabelPowerset::new(seen.into_sets(), base, unseen, log_odds);
-        Ok((Box::new(model), FitReport { converged, notes, trace: Vec::new() }))
+        Ok((Box::new(model), FitReport { converged, notes, ..FitReport::default() }))
     }
 }

@@ -50,7 +50,7 @@ impl Learner for NeighbourParams {
         progress.check()?;
         let log_odds = self.log_odds(data, &neighbours.training_counts());
         progress.advance(1);
-        let report = FitReport { converged: true, notes: constant_label_notes(data), trace: Vec::new() };
+        let report = FitReport { converged: true, notes: constant_label_notes(data), ..FitReport::default() };
         Ok((Box::new(NeighbourBayes::new(neighbours, log_odds)), report))
     }
 }

@@ -294,6 +294,13 @@ pub trait Predictor: Send + Sync {
         let rows = self.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(self.method()))?;
         Ok(rows.predict(inference))
     }
+    /// The most probable set of every row with P(yᵢ = 1 | x) of every label. Methods whose distributions are dear make them
+    /// once for both.
+    fn predict_with_marginals(&self, features: &Matrix, inference: Inference) -> Result<Vec<(Prediction, Vec<f64>)>> {
+        let (predictions, marginals) = (self.predict(features, inference)?, self.marginals(features)?);
+        let with_own = |(row, prediction)| (prediction, marginals.row(row).to_vec());
+        Ok(predictions.into_iter().enumerate().map(with_own).collect())
+    }
     /// P(yᵢ = 1 | x), N × d.
     fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
         let rows = self.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(self.method()))?;

@@ -202,9 +202,8 @@ impl Predict {
         reporter: &Reporter,
     ) -> Result<Vec<Answer>> {
         let predictor = model.predictor();
-        let predictions =
-            in_blocks(features, inference, "predicting", reporter, |some| predictor.predict(some, inference))?;
-        let marginals = predictor.marginals(features)?;
+        let work = |some: &_| predictor.predict_with_marginals(some, inference);
+        let predictions = in_blocks(features, inference, "predicting", reporter, work)?;
         let top = match self.top {
             0 => vec![Vec::new(); features.rows()],
             count => {
@@ -221,14 +220,12 @@ impl Predict {
                 self.top
             ));
         }
-        let answers = predictions.into_iter().zip(top).enumerate();
-        let answer = |(row, (prediction, top))| {
-            let marginals = marginals.row(row).to_vec();
+        let answer = |((prediction, marginals), top): ((Prediction, Vec<f64>), Vec<Prediction>)| {
             let decided = |question: &Question| question.by_marginals(&marginals, &model.schema().label_names);
             let more = questions.iter().filter_map(|question| decided(question).transpose()).collect::<Result<_>>()?;
             Ok(Answer { prediction, marginals, top, more })
         };
-        answers.map(answer).collect()
+        predictions.into_iter().zip(top).map(answer).collect()
     }
 
     /// Whether the method's own predictions and marginals answer everything: always without questions, and for rules that

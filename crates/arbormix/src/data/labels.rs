@@ -14,7 +14,7 @@ pub struct LabelSet {
 impl LabelSet {
     /// The empty set over `len` labels.
     pub fn empty(len: usize) -> LabelSet {
-        LabelSet { words: vec![0; LabelSet::word_count(len)], len }
+        LabelSet { words: vec![0; len.div_ceil(64)], len }
     }
 
     /// From one value per label.
@@ -28,16 +28,6 @@ impl LabelSet {
         let mut set = LabelSet::empty(values.len());
         values.iter().enumerate().for_each(|(label, &on)| set.set(label, on));
         set
-    }
-
-    /// From words of bits, label i at bit i mod 64 of word i / 64.
-    pub(crate) fn from_words(len: usize, words: Vec<u64>) -> LabelSet {
-        LabelSet { words, len }
-    }
-
-    /// Number of words of bits that `len` labels need.
-    pub(crate) fn word_count(len: usize) -> usize {
-        len.div_ceil(64)
     }
 
     /// Number of labels there are (not: that are present).

@@ -3,7 +3,7 @@
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::learner::Inference;
-use crate::matrix::Matrix;
+use crate::matrix::{DenseMatrix, Matrix};
 use crate::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use crate::model::Model;
 use crate::progress::Progress;
@@ -44,10 +44,11 @@ pub fn measure_model(
 ) -> Result<Measures> {
     let (features, truth) = (model.encode(data)?, model.align_labels(data)?);
     let predictor = model.predictor();
-    let predictions =
-        in_blocks(&features, inference, "predicting", progress, |some| predictor.predict(some, inference))?;
-    let predicted: Vec<_> = predictions.into_iter().map(|prediction| prediction.labels).collect();
-    let marginals = predictor.marginals(&features)?;
+    let work = |some: &_| predictor.predict_with_marginals(some, inference);
+    let predictions = in_blocks(&features, inference, "predicting", progress, work)?;
+    let (predicted, marginals): (Vec<_>, Vec<_>) =
+        predictions.into_iter().map(|(prediction, marginals)| (prediction.labels, marginals)).unzip();
+    let marginals = DenseMatrix::new(features.rows(), predictor.label_count(), marginals.concat());
     let joint = predictor.joint().has_probabilities();
     let log_probs = joint.then(|| predictor.log_prob(&features, truth.sets())).transpose()?;
     let outcome =

@@ -53,14 +53,27 @@ impl FlatTree {
         self.starts.push(self.classes.len() as u32);
     }
 
-    /// Classes and shares of the leaf that a row falls into.
-    pub(super) fn leaf(&self, row: &[f64]) -> (&[u32], &[f64]) {
-        let mut node = 0;
-        while self.features[node] != LEAF {
-            let left = row[self.features[node] as usize] <= self.thresholds[node];
-            node = if left { node + 1 } else { self.links[node] as usize };
+    /// The leaves that rows fall into.
+    pub(super) fn leaves<const N: usize>(&self, rows: [&[f64]; N]) -> [u32; N] {
+        let mut nodes = [0; N];
+        let mut on_the_way = true;
+        while on_the_way {
+            on_the_way = false;
+            for (node, row) in nodes.iter_mut().zip(rows) {
+                let feature = self.features[*node];
+                if feature != LEAF {
+                    let left = row[feature as usize] <= self.thresholds[*node];
+                    *node = if left { *node + 1 } else { self.links[*node] as usize };
+                    on_the_way = true;
+                }
+            }
         }
-        let leaf = self.links[node] as usize;
+        nodes.map(|node| self.links[node])
+    }
+
+    /// Classes and shares of a leaf.
+    pub(super) fn shares(&self, leaf: u32) -> (&[u32], &[f64]) {
+        let leaf = leaf as usize;
         let range = self.starts[leaf] as usize..self.starts[leaf + 1] as usize;
         (&self.classes[range.clone()], &self.shares[range])
     }

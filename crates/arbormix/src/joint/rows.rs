@@ -93,19 +93,12 @@ impl<'a> Rows<'a> {
 
     /// The most probable set of every row, searched for as told.
     pub fn predict(&self, inference: Inference) -> Vec<Prediction> {
-        let without_proof =
-            |(labels, value): (LabelSet, f64)| Prediction { labels, log_probability: Some(value), certificate: None };
-        self.ask(|row, mixture| {
-            let all = unrestricted(mixture.labels());
-            match inference {
-                Inference::Exact { node_limit } => mixture.best_set(&all, node_limit).into(),
-                Inference::BestExpert => without_proof(mixture.best_expert(&all)),
-                Inference::Annealing { iterations, seed } => {
-                    let mut stream = Stream::new(seed, "annealing", row as u64);
-                    without_proof(annealing::search(mixture, iterations, &mut stream))
-                }
-            }
-        })
+        self.ask(|row, mixture| predicted(row, mixture, inference))
+    }
+
+    /// The same, each with P(yᵢ = 1 | x) of every label.
+    pub fn predict_with_marginals(&self, inference: Inference) -> Vec<(Prediction, Vec<f64>)> {
+        self.ask(|row, mixture| (predicted(row, mixture, inference), mixture.marginals()))
     }
 
     /// P(yᵢ = 1 | x) over `labels` labels, N × d.
@@ -129,6 +122,21 @@ impl<'a> Rows<'a> {
         self.ask(|_, mixture| {
             mixture.ranked_sets(count, node_limit(inference)).into_iter().map(Prediction::from).collect()
         })
+    }
+}
+
+/// The most probable set of one row.
+fn predicted(row: usize, mixture: &RowMixture<'_>, inference: Inference) -> Prediction {
+    let without_proof =
+        |(labels, value): (LabelSet, f64)| Prediction { labels, log_probability: Some(value), certificate: None };
+    let all = unrestricted(mixture.labels());
+    match inference {
+        Inference::Exact { node_limit } => mixture.best_set(&all, node_limit).into(),
+        Inference::BestExpert => without_proof(mixture.best_expert(&all)),
+        Inference::Annealing { iterations, seed } => {
+            let mut stream = Stream::new(seed, "annealing", row as u64);
+            without_proof(annealing::search(mixture, iterations, &mut stream))
+        }
     }
 }
 

@@ -36,11 +36,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Rows that are worked on together where there are many, see [`Matrix::by_chunks`]: dense rows stay in the nearest caches
-/// beside what they are multiplied with; sparse ones are small, and the more of them, the more often they find a cell of
-/// what they are multiplied with near.
+/// Rows that are worked on together where there are many, see [`Matrix::in_chunks`].
 const DENSE_CHUNK: usize = 48;
 const SPARSE_CHUNK: usize = 192;
+/// At most so many where little is kept of each, see [`Matrix::by_chunks`]. Sparse rows find a cell of what they are
+/// multiplied with near the more often, the more of them there are.
+const DENSE_BATCH: usize = 192;
+const SPARSE_BATCH: usize = 1536;
 
 /// Rows of numbers, dense or sparse.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,9 +122,10 @@ impl Matrix {
         lanes::packed_product(self, rows, right)
     }
 
-    /// The answers of `work(first row, rows)` to all rows, in their order, see [`Matrix::by_chunks`].
+    /// The answers of `work(first row, rows)` to all rows, in their order: cut into chunks which threads work on in parallel,
+    /// so small that what is kept of each row does not add up.
     pub(crate) fn in_chunks<T: Send>(&self, work: impl Fn(usize, &Matrix) -> Vec<T> + Sync) -> Vec<T> {
-        self.by_chunks(|rows| {
+        self.cut(if self.is_sparse() { SPARSE_CHUNK } else { DENSE_CHUNK }, |rows| {
             if rows.len() == self.rows() {
                 return work(0, self);
             }
@@ -130,11 +133,20 @@ impl Matrix {
         })
     }
 
-    /// The answers of `work(rows)` to all rows, in their order: cut into chunks whose products stay in the caches, which
-    /// threads work on in parallel.
+    /// The answers of `work(rows)` to all rows, likewise, for work that keeps little of each row. The answers must not depend
+    /// on the chunks: these depend on the number of threads.
     pub(crate) fn by_chunks<T: Send>(&self, work: impl Fn(Range<usize>) -> Vec<T> + Sync) -> Vec<T> {
+        let (least, most) = match self.is_sparse() {
+            true => (SPARSE_CHUNK, SPARSE_BATCH),
+            false => (DENSE_CHUNK, DENSE_BATCH),
+        };
+        // Every thread should have several.
+        let size = self.rows() / (4 * rayon::current_num_threads());
+        self.cut(size.clamp(least, most), work)
+    }
+
+    fn cut<T: Send>(&self, size: usize, work: impl Fn(Range<usize>) -> Vec<T> + Sync) -> Vec<T> {
         let rows = self.rows();
-        let size = if self.is_sparse() { SPARSE_CHUNK } else { DENSE_CHUNK };
         // A single row must not wait for another thread to wake up.
         if rows <= size {
             return work(0..rows);

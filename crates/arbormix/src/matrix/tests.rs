@@ -194,6 +194,12 @@ fn chunks_cover_all_rows_in_order() {
             some.values().iter().enumerate().map(|(row, &value)| (first + row, value)).collect()
         });
         assert_eq!(seen, (0..rows).map(|row| (row, row as f64)).collect::<Vec<_>>());
+        for large in [rows, 10 * rows] {
+            assert_eq!(
+                dense(large, 1, &vec![0.0; large]).by_chunks(|rows| rows.collect()),
+                (0..large).collect::<Vec<_>>()
+            );
+        }
     }
 }
 

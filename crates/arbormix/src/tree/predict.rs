@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
-use super::inference::lanes::LaneTables;
+use super::inference::lanes::LaneTable;
 use super::inference::{self, Table};
 use super::nodes::{Condition, Fitted};
 use crate::data::LabelSet;
@@ -106,17 +106,12 @@ impl Tree {
         self.regressions.values_of(features, rows)
     }
 
-    /// Room for the tables of the W rows from `first` on, with the log-odds where the log-probabilities of being absent
-    /// will stand: so that these can be worked out in place.
-    pub(crate) fn lane_log_odds<const W: usize>(&self, margins: &DenseMatrix, first: usize) -> LaneTables<W> {
-        let mut log_odds = vec![[[0.0; W]; 2]; self.nodes.len()];
-        for lane in 0..W {
-            let margins = margins.row(first + lane);
-            for (odds, node) in log_odds.iter_mut().zip(&self.nodes) {
-                [odds[0][lane], odds[1][lane]] = node.log_odds(|column| margins[column]);
-            }
+    /// The log-odds of one row, from its margins, into its lane: where the log-probabilities of being absent will stand,
+    /// so that these can be worked out in place.
+    pub(crate) fn put_log_odds(&self, margins: &[f64], lane: usize, tables: &mut [LaneTable]) {
+        for ([absent, _], node) in tables.iter_mut().zip(&self.nodes) {
+            [absent[0][lane], absent[1][lane]] = node.log_odds(|column| margins[column]);
         }
-        [log_odds, vec![[[0.0; W]; 2]; self.nodes.len()]]
     }
 
     /// One row's share of [`Tree::tables`].

@@ -8,96 +8,122 @@
 //! 3. no set that differs from y* at label i has more than Σ max { Sₖ(y) : yᵢ ≠ y*ᵢ }: where that is not more than y*
 //!    has, label i is *closed*, and all labels may come to be.
 //!
-//! Closed labels leave the experts other own sets, so this is repeated while it closes labels. Rows that are not proven
-//! then are searched one by one. A lane's answer does not depend on its neighbours.
+//! Closed labels leave the others lower bounds, so the third is repeated while it closes labels; then the experts' own sets,
+//! of which the closed labels leave others too, are looked at again. Rows that are not proven when that helps no more are
+//! searched one by one, over the labels that are not closed. A lane's answer does not depend on its neighbours: rows that
+//! are left over when most of their neighbours are answered move together into one block.
 
+mod open_labels;
 mod proofs;
 #[cfg(test)]
 mod tests;
 
-use pulp::Arch;
-
-use super::expert::RowExpert;
-use super::map::{Found, RowMixture};
+use super::map::Found;
 use crate::data::LabelSet;
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::log_sum_exp;
 use crate::matrix::DenseMatrix;
-use crate::tree::inference::Allowed;
-use crate::tree::inference::lanes::{LaneSets, LaneTables, log_probs};
+use crate::tree::inference::lanes::{LaneRoom, LaneTable, Lanes, Masks, ROWS, room};
+use crate::tree::inference::{Table, log_prob};
 use crate::tree::{Branching, Tree};
-use proofs::Proofs;
+use open_labels::OpenLabels;
 
-/// Rows that are worked on side by side.
-const ROWS: usize = 8;
+/// So few open rows of a block leave it for another one: every step costs the same for one row as for all.
+const FEW: usize = ROWS / 2;
 
 /// The most probable sets of rows under trees, from the gate's log-weights (rows × K) and each tree's margins (rows ×
-/// regressions); `node_limit` as in [`RowMixture::best_set`].
+/// regressions); `node_limit` as in [`RowMixture::best_set`](super::RowMixture::best_set).
 pub(crate) fn most_probable(
     trees: &[&Tree],
     log_gate: &DenseMatrix,
     margins: &[DenseMatrix],
     node_limit: usize,
 ) -> Vec<Prediction> {
-    let rows = log_gate.rows();
-    let mut out = Vec::with_capacity(rows);
-    let mut first = 0;
-    while first < rows {
-        if first + ROWS <= rows {
-            Block::<ROWS>::of_rows(trees, log_gate, margins, first).predict(node_limit, &mut out);
-            first += ROWS;
-        } else {
-            Block::<1>::of_rows(trees, log_gate, margins, first).predict(node_limit, &mut out);
-            first += 1;
+    let branchings: Vec<&Branching> = trees.iter().map(|tree| tree.branching()).collect();
+    let mut answers = Answers { found: vec![None; log_gate.rows()], node_limit };
+    let (mut block, mut rest) = (Block::new(&branchings), Block::new(&branchings));
+    for first in (0..log_gate.rows()).step_by(ROWS) {
+        for row in first..log_gate.rows().min(first + ROWS) {
+            block.put(row - first, row, log_gate.row(row));
+            for (k, (tree, margins)) in trees.iter().zip(margins).enumerate() {
+                tree.put_log_odds(margins.row(row), row - first, block.tables_mut(k));
+            }
         }
+        block.begin(&mut answers);
+        block.leave_to(&mut rest, &mut answers);
     }
-    out
+    rest.go_on_until(0, &mut answers);
+    answers.found.into_iter().flatten().collect()
 }
 
-/// The mixtures of W neighbouring rows, and what is known of their most probable sets.
-struct Block<'a, const W: usize> {
-    trees: Vec<&'a Branching>,
+/// The answers so far.
+struct Answers {
+    found: Vec<Option<Prediction>>,
+    node_limit: usize,
+}
+
+/// The mixtures of some rows, and what is known of their most probable sets. The room serves many rows.
+struct Block<'a> {
+    trees: &'a [&'a Branching],
+    /// Which row is in each lane, if one is whose answer is not known.
+    rows: [Option<usize>; ROWS],
     /// log gₖ(x).
-    log_gate: Vec<[f64; W]>,
-    /// Without the values that closed labels cannot have: these are impossible.
-    tables: Vec<LaneTables<W>>,
-    /// Each expert's own best sets and their log-probabilities there.
-    own: Vec<(LaneSets<W>, [f64; W])>,
+    log_gate: Vec<Lanes>,
+    /// Those of every expert, `[k · d + i]`, without the values that closed labels cannot have: these are impossible.
+    tables: Vec<LaneTable>,
+    /// Each expert's own best sets, `[k · d + i]`, and their log-probabilities there.
+    own: Vec<Masks>,
+    own_values: Vec<Lanes>,
     /// log max over k of Sₖ(yₖ): shares are relative to it, so that none is too small.
-    top: [f64; W],
-    /// The best sets so far and their shares, Σ Sₖ.
-    best: LaneSets<W>,
-    shares: [f64; W],
+    top: Lanes,
+    /// The best sets so far, log Sₖ of each expert there, and Σ Sₖ.
+    best: Vec<Masks>,
+    best_logs: Vec<Lanes>,
+    shares: Lanes,
     /// Labels at which no better set differs from the best one.
-    closed: LaneSets<W>,
+    closed: Vec<Masks>,
+    /// Rows that close no further label before they know their experts' own sets again.
+    wanting: [bool; ROWS],
+    /// Whether the own sets are known since labels were last closed.
+    current: [bool; ROWS],
     /// Whether there is no better set.
-    proven: [bool; W],
+    proven: [bool; ROWS],
+    /// Whether bounds close no further label: a row that is not proven has to be searched.
+    stuck: [bool; ROWS],
+    /// For the sweeps over trees and the exponentials of what they find.
+    room: LaneRoom,
+    logs: Vec<Lanes>,
+    terms: Vec<Lanes>,
+    sums: Vec<Lanes>,
+    /// The experts whose own sets no earlier one has.
+    offered: Vec<usize>,
 }
 
-impl<'a, const W: usize> Block<'a, W> {
-    fn of_rows(trees: &[&'a Tree], log_gate: &DenseMatrix, margins: &[DenseMatrix], first: usize) -> Block<'a, W> {
-        let gate = |k: usize| std::array::from_fn(|lane| log_gate.get(first + lane, k));
-        let log_odds = |(tree, margins): (&&'a Tree, &DenseMatrix)| tree.lane_log_odds(margins, first);
-        Block::new(
-            trees.iter().map(|tree| tree.branching()).collect(),
-            (0..trees.len()).map(gate).collect(),
-            trees.iter().zip(margins).map(log_odds).collect(),
-        )
-    }
-
-    /// From trees, log gₖ(x), and log-odds where the tables of absent labels will stand.
-    fn new(trees: Vec<&'a Branching>, log_gate: Vec<[f64; W]>, log_odds: Vec<LaneTables<W>>) -> Block<'a, W> {
-        let nothing = vec![[0; W]; LabelSet::word_count(trees[0].len())];
+impl<'a> Block<'a> {
+    /// Without rows.
+    fn new(trees: &'a [&'a Branching]) -> Block<'a> {
+        let (experts, labels) = (trees.len(), trees[0].len());
         Block {
-            own: Vec::with_capacity(trees.len()),
             trees,
-            log_gate,
-            tables: log_odds,
-            top: [f64::NEG_INFINITY; W],
-            best: nothing.clone(),
-            shares: [f64::NEG_INFINITY; W],
-            closed: nothing,
-            proven: [false; W],
+            rows: [None; ROWS],
+            log_gate: vec![[0.0; ROWS]; experts],
+            tables: vec![[[[0.0; ROWS]; 2]; 2]; experts * labels],
+            own: vec![[0; ROWS]; experts * labels],
+            own_values: vec![[0.0; ROWS]; experts],
+            top: [0.0; ROWS],
+            best: vec![[0; ROWS]; labels],
+            best_logs: vec![[0.0; ROWS]; experts],
+            shares: [0.0; ROWS],
+            closed: vec![[0; ROWS]; labels],
+            wanting: [false; ROWS],
+            current: [false; ROWS],
+            proven: [false; ROWS],
+            stuck: [false; ROWS],
+            room: room(),
+            logs: vec![[0.0; ROWS]; experts * experts],
+            terms: vec![[0.0; ROWS]; labels.max(experts * experts.max(2))],
+            sums: vec![[0.0; ROWS]; labels],
+            offered: Vec::with_capacity(experts),
         }
     }
 
@@ -105,46 +131,119 @@ impl<'a, const W: usize> Block<'a, W> {
         self.trees[0].len()
     }
 
-    fn predict(mut self, node_limit: usize, out: &mut Vec<Prediction>) {
-        Arch::new().dispatch(Proofs(&mut self));
-        let experts = self.trees.iter().zip(&self.tables);
-        let of_best: Vec<[f64; W]> = experts.map(|(tree, tables)| log_probs(tree, tables, &self.best)).collect();
-        for lane in 0..W {
-            // As a row's mixture says it: one set has the same bits in every answer.
-            let shares = self.log_gate.iter().zip(&of_best).map(|(gate, own)| gate[lane] + own[lane]);
-            let log_probability = log_sum_exp(&shares.collect::<Vec<_>>());
-            let labels = self.set(&self.best, lane);
-            let found = if self.proven[lane] {
-                let certificate = Certificate { log_bound: log_probability, certified: true, nodes: 1 };
-                Found { labels, log_probability, certificate }
-            } else {
-                let own = self.own.iter().map(|(sets, values)| (self.set(sets, lane), values[lane])).collect();
-                self.row(lane).search_from((labels, log_probability), own, &self.allowed(lane), node_limit)
-            };
-            out.push(found.into());
+    /// Where the log-odds of an expert's labels go before the block begins, see [`Tree::put_log_odds`].
+    fn tables_mut(&mut self, k: usize) -> &mut [LaneTable] {
+        let labels = self.labels();
+        &mut self.tables[k * labels..(k + 1) * labels]
+    }
+
+    /// Puts a row with its log gₖ(x) into a lane.
+    fn put(&mut self, lane: usize, row: usize, log_gate: &[f64]) {
+        self.rows[lane] = Some(row);
+        self.log_gate.iter_mut().zip(log_gate).for_each(|(lanes, gate)| lanes[lane] = *gate);
+        self.closed.iter_mut().for_each(|closed| closed[lane] = 0);
+        (self.top[lane], self.shares[lane]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        (self.current[lane], self.proven[lane], self.stuck[lane]) = (false, false, false);
+    }
+
+    /// Number of rows whose answers are not known.
+    fn open(&self) -> usize {
+        self.rows.iter().flatten().count()
+    }
+
+    /// Moves the open rows to another block when few are left; where that has no lane for them, it goes on first.
+    fn leave_to(&mut self, other: &mut Block<'a>, answers: &mut Answers) {
+        self.go_on_until(FEW, answers);
+        for lane in 0..ROWS {
+            if let Some(row) = self.rows[lane].take() {
+                if other.open() == ROWS {
+                    other.go_on_until(FEW, answers);
+                }
+                if let Some(free) = other.rows.iter().position(Option::is_none) {
+                    other.copy(free, self, lane);
+                    other.rows[free] = Some(row);
+                }
+            }
         }
     }
 
-    fn set(&self, sets: &[[u64; W]], lane: usize) -> LabelSet {
-        LabelSet::from_words(self.labels(), sets.iter().map(|word| word[lane]).collect())
+    /// Takes over everything that is known of a row in another block.
+    fn copy(&mut self, to: usize, other: &Block<'a>, from: usize) {
+        fn lane<T: Copy>(to: usize, into: &mut [[T; ROWS]], from: usize, other: &[[T; ROWS]]) {
+            into.iter_mut().zip(other).for_each(|(into, other)| into[to] = other[from]);
+        }
+        lane(to, &mut self.log_gate, from, &other.log_gate);
+        lane(to, self.tables.as_flattened_mut().as_flattened_mut(), from, other.tables.as_flattened().as_flattened());
+        lane(to, &mut self.own, from, &other.own);
+        lane(to, &mut self.own_values, from, &other.own_values);
+        lane(to, &mut self.best, from, &other.best);
+        lane(to, &mut self.best_logs, from, &other.best_logs);
+        lane(to, &mut self.closed, from, &other.closed);
+        (self.top[to], self.shares[to]) = (other.top[from], other.shares[from]);
+        self.current[to] = other.current[from];
+        (self.proven[to], self.stuck[to]) = (other.proven[from], other.stuck[from]);
     }
 
-    /// One row's mixture, without what closed labels make impossible.
-    fn row(&self, lane: usize) -> RowMixture<'a> {
-        let expert = |(&tree, tables): (&&'a Branching, &LaneTables<W>)| {
-            let side = |i: usize, u: usize| [tables[0][i][u][lane], tables[1][i][u][lane]];
-            RowExpert::Tree(tree, (0..tree.len()).map(|i| [side(i, 0), side(i, 1)]).collect())
+    /// Answers the rows that are proven, and those that have to be searched.
+    fn answer(&mut self, answers: &mut Answers) {
+        for lane in 0..ROWS {
+            if self.proven[lane] || self.stuck[lane] {
+                if let Some(row) = self.rows[lane].take() {
+                    answers.found[row] = Some(self.found(lane, answers.node_limit).into());
+                }
+            }
+        }
+    }
+
+    fn found(&mut self, lane: usize, node_limit: usize) -> Found {
+        let labels = set(&self.best, lane);
+        // As a row's mixture says it: one set has the same bits in every answer.
+        let logs = self.terms.as_flattened_mut();
+        logs.iter_mut().zip(&self.best_logs).for_each(|(log, best)| *log = best[lane]);
+        let log_probability = log_sum_exp(&logs[..self.best_logs.len()]);
+        if self.proven[lane] {
+            let certificate = Certificate { log_bound: log_probability, certified: true, nodes: 1 };
+            return Found { labels, log_probability, certificate };
+        }
+        let own = self.own.chunks_exact(self.labels()).zip(self.own_values.iter().zip(&self.log_gate));
+        let own: Vec<_> = own.map(|(sets, (value, gate))| (set(sets, lane), gate[lane] + value[lane])).collect();
+        let RowParts { tables, log_gate } = self.row(lane);
+        let open: Vec<bool> = self.closed.iter().map(|closed| closed[lane] == 0).collect();
+        let rest = OpenLabels::new(self.trees, &tables, &log_gate, &open, &labels);
+        let (labels, certificate) = rest.search((labels, log_probability), &own, node_limit);
+        // Again as the whole mixture says it.
+        let logs = self.trees.iter().zip(&tables).zip(&log_gate);
+        let logs = logs.map(|((tree, tables), gate)| gate + log_prob(tree, tables, &labels));
+        let log_probability = log_sum_exp(&logs.collect::<Vec<_>>());
+        let log_bound = match certificate.certified {
+            true => log_probability,
+            false => certificate.log_bound.max(log_probability),
         };
-        RowMixture {
-            log_gate: self.log_gate.iter().map(|gate| gate[lane]).collect(),
-            experts: self.trees.iter().zip(&self.tables).map(expert).collect(),
-        }
+        Found { labels, log_probability, certificate: Certificate { log_bound, ..certificate } }
     }
 
-    /// The values that closed labels leave a row.
-    fn allowed(&self, lane: usize) -> Allowed {
-        let (best, closed) = (self.set(&self.best, lane), self.set(&self.closed, lane));
-        let values = |label: usize| [0, 1].map(|value| !closed.get(label) || usize::from(best.get(label)) == value);
-        (0..self.labels()).map(values).collect()
+    /// One row's tables, without what closed labels make impossible, and gate.
+    fn row(&self, lane: usize) -> RowParts {
+        let table = |lanes: &LaneTable| [0, 1].map(|u| [lanes[0][u][lane], lanes[1][u][lane]]);
+        let tables = self.tables.chunks_exact(self.labels());
+        RowParts {
+            tables: tables.map(|tables| tables.iter().map(table).collect()).collect(),
+            log_gate: self.log_gate.iter().map(|gate| gate[lane]).collect(),
+        }
     }
+}
+
+/// The tables of one row's experts and log gₖ(x).
+struct RowParts {
+    tables: Vec<Vec<Table>>,
+    log_gate: Vec<f64>,
+}
+
+/// One row's set.
+fn set(sets: &[Masks], lane: usize) -> LabelSet {
+    let mut out = LabelSet::empty(sets.len());
+    for (label, _) in sets.iter().enumerate().filter(|(_, of_rows)| of_rows[lane] != 0) {
+        out.set(label, true);
+    }
+    out
 }

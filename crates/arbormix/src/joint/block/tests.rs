@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::joint::{RowExpert, RowMixture};
 use crate::logistic::loss::{log_sigmoid_pair, log_sum_exp};
 use crate::tree::tests::{all_sets, row_tree};
 
@@ -22,17 +23,24 @@ fn experts() -> impl Strategy<Value = Vec<Expert>> {
     })
 }
 
-fn predictions<const W: usize>(experts: &[Expert], first: usize, node_limit: usize) -> Vec<Prediction> {
-    let lanes = |from: &[f64; ROWS]| std::array::from_fn(|lane| from[first + lane]);
-    let room = |odds: &Vec<[[f64; ROWS]; 2]>| odds.iter().map(|sides| sides.each_ref().map(lanes)).collect::<Vec<_>>();
-    let block = Block::<W>::new(
-        experts.iter().map(|(tree, ..)| tree).collect(),
-        experts.iter().enumerate().map(|(k, _)| lanes(&std::array::from_fn(|row| log_gate(experts, row)[k]))).collect(),
-        experts.iter().map(|(_, odds, _)| [room(odds), room(odds)]).collect(),
-    );
-    let mut out = Vec::new();
-    block.predict(node_limit, &mut out);
-    out
+/// The predictions of some of the rows, which go through blocks in this order.
+fn predictions(experts: &[Expert], rows: &[usize], node_limit: usize) -> Vec<Prediction> {
+    let trees: Vec<&Branching> = experts.iter().map(|(tree, ..)| tree).collect();
+    let mut answers = Answers { found: vec![None; rows.len()], node_limit };
+    let (mut block, mut rest) = (Block::new(&trees), Block::new(&trees));
+    for (places, rows) in (0..).step_by(ROWS).zip(rows.chunks(ROWS)) {
+        for (lane, &row) in rows.iter().enumerate() {
+            block.put(lane, places + lane, &log_gate(experts, row));
+            for (k, (_, odds, _)) in experts.iter().enumerate() {
+                let tables = block.tables_mut(k).iter_mut().zip(odds);
+                tables.for_each(|(table, odds)| (0..2).for_each(|u| table[0][u][lane] = odds[u][row]));
+            }
+        }
+        block.begin(&mut answers);
+        block.leave_to(&mut rest, &mut answers);
+    }
+    rest.go_on_until(0, &mut answers);
+    answers.found.into_iter().map(Option::unwrap).collect()
 }
 
 fn log_gate(experts: &[Expert], row: usize) -> Vec<f64> {
@@ -54,7 +62,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
     #[test]
     fn rows_at_once_have_the_sets_that_enumeration_finds(experts in experts()) {
-        let (found, hasty) = (predictions::<ROWS>(&experts, 0, 0), predictions::<ROWS>(&experts, 0, 1));
+        let all: Vec<usize> = (0..ROWS).collect();
+        let (found, hasty) = (predictions(&experts, &all, 0), predictions(&experts, &all, 1));
+        // Blocks in which every row has other neighbours, and the last one has lanes that nobody is in.
+        let mixed: Vec<usize> = (0..3 * ROWS + 3).map(|place| place * place % ROWS).collect();
+        for (row, mixed) in mixed.iter().zip(predictions(&experts, &mixed, 0)) {
+            prop_assert_eq!(&mixed, &found[*row], "among others");
+        }
         for row in 0..ROWS {
             let mixture = mixture(&experts, row);
             let values: Vec<f64> = all_sets(mixture.labels()).iter().map(|set| mixture.log_prob(set)).collect();
@@ -66,7 +80,33 @@ proptest! {
             // A search that is cut short proves less, never something false.
             let cut = hasty[row].certificate.unwrap();
             prop_assert!(cut.log_bound >= best - 1e-11 && (!cut.certified || cut.log_bound <= best + 1e-11));
-            prop_assert_eq!(&predictions::<1>(&experts, row, 0)[0], &found[row], "the row alone");
+            prop_assert_eq!(&predictions(&experts, &[row], 0)[0], &found[row], "the row alone");
         }
+    }
+
+    #[test]
+    fn open_labels_alone_have_the_best_set_of_those_that_agree_on_the_closed_ones(
+        experts in experts(), row in 0..ROWS, bits in any::<u8>(), open in any::<u8>()
+    ) {
+        let mixture = mixture(&experts, row);
+        let bit = |bits: u8| (0..mixture.labels()).map(|label| bits >> label & 1 == 1).collect::<Vec<bool>>();
+        let (set, open) = (LabelSet::from_bools(&bit(bits)), bit(open));
+        let agrees = |other: &LabelSet| (0..open.len()).all(|label| open[label] || other.get(label) == set.get(label));
+        let among: Vec<LabelSet> = all_sets(open.len()).into_iter().filter(agrees).collect();
+        let best = among.iter().map(|set| mixture.log_prob(set)).fold(f64::NEG_INFINITY, f64::max);
+        let trees: Vec<&Branching> = experts.iter().map(|(tree, ..)| tree).collect();
+        let (mut tables, mut own) = (Vec::new(), Vec::new());
+        for (expert, gate) in mixture.experts.iter().zip(&mixture.log_gate) {
+            let RowExpert::Tree(_, own_tables) = expert else { unreachable!("all are trees") };
+            tables.push(own_tables.clone());
+            let values = among.iter().map(|set| (set.clone(), gate + expert.log_prob(set)));
+            own.push(values.reduce(|best, next| if next.1 > best.1 { next } else { best }).unwrap());
+        }
+        let found = (set.clone(), mixture.log_prob(&set));
+        let rest = OpenLabels::new(&trees, &tables, &mixture.log_gate, &open, &set);
+        let (labels, certificate) = rest.search(found, &own, 0);
+        prop_assert!(agrees(&labels) && certificate.certified, "{labels:?}");
+        let value = mixture.log_prob(&labels);
+        prop_assert!((value - best).abs() < 1e-11 * (1.0 + best.abs()) || value == best, "{value} {best}");
     }
 }

@@ -59,12 +59,8 @@ pub trait Tiled: Real {
 
     /// a · b + c, rounded once.
     #[doc(hidden)]
-    fn mul_add<S: Simd>(
-        simd: S,
-        a: Self::Register<S>,
-        b: Self::Register<S>,
-        c: Self::Register<S>,
-    ) -> Self::Register<S>;
+    fn mul_add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>)
+    -> Self::Register<S>;
 }
 
 /// A cache line.

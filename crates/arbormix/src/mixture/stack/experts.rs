@@ -1,5 +1,7 @@
 //! Level 1: the experts that answer with trees, fitted to what level 0 says.
 
+use pulp::{Arch, NullaryFnOnce};
+
 use super::blend;
 use super::newton::Triple;
 use super::params::StackParams;
@@ -8,7 +10,8 @@ use super::tied::{self, Tied};
 use crate::data::LabelSet;
 use crate::error::Result;
 use crate::learner::TraceStep;
-use crate::logistic::loss::{log_sigmoid, log_sum_exp};
+use crate::logistic::exponential::exp_in_place;
+use crate::logistic::loss::{log_sigmoid_pairs, log_sum_exp};
 use crate::logistic::{Design, Gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
@@ -136,12 +139,15 @@ impl Experts {
 
     /// The experts at one row, from its log-odds l̃ and its gate.
     pub(super) fn row(&self, blended: &[f64], log_gate: Vec<f64>) -> RowTrees<'_> {
-        let of_tree = |(label, [slope, constant, effect]): (usize, &Triple)| {
-            let alone = slope * blended[label] + constant;
-            table(alone, alone + effect)
-        };
-        let tied = (0..log_gate.len()).map(|k| self.tied.tables(k, blended)).collect();
-        let tree = self.tree.coefficients.iter().enumerate().map(of_tree).collect();
+        let of_tree = self.tree.coefficients.iter().zip(blended).map(|([slope, constant, effect], blended)| {
+            let alone = slope * blended + constant;
+            [alone, alone + effect]
+        });
+        let tied = (0..self.tied.count()).flat_map(|k| self.tied.log_odds(k, blended));
+        let log_odds: Vec<[f64; 2]> = tied.chain(of_tree).collect();
+        let mut tied = vec![Table::default(); log_odds.len()];
+        log_sigmoid_pairs(log_odds.as_flattened(), tied.as_flattened_mut());
+        let tree = tied.split_off(self.tied.count() * self.labels());
         RowTrees { branching: &self.tree.branching, tied, log_gate, tree }
     }
 }
@@ -149,8 +155,8 @@ impl Experts {
 /// The trees at one row.
 pub(super) struct RowTrees<'a> {
     pub(super) branching: &'a Branching,
-    /// Tables of every tied tree.
-    pub(super) tied: Vec<Vec<Table>>,
+    /// Tables of every tied tree, one tree after the other.
+    tied: Vec<Table>,
     /// log of their gate.
     pub(super) log_gate: Vec<f64>,
     /// Tables of the stacked tree.
@@ -158,10 +164,15 @@ pub(super) struct RowTrees<'a> {
 }
 
 impl RowTrees<'_> {
+    /// Tables of every tied tree.
+    pub(super) fn tied(&self) -> impl Iterator<Item = &[Table]> {
+        self.tied.chunks_exact(self.branching.len())
+    }
+
     /// log P(set | x) of the tied trees together.
     pub(super) fn tied_log_prob(&self, set: &LabelSet) -> f64 {
-        let of = |(tables, gate): (&Vec<Table>, &f64)| gate + inference::log_prob(self.branching, tables, set);
-        log_sum_exp(&self.tied.iter().zip(&self.log_gate).map(of).collect::<Vec<_>>())
+        let of = |(tables, gate): (&[Table], &f64)| gate + inference::log_prob(self.branching, tables, set);
+        log_sum_exp(&self.tied().zip(&self.log_gate).map(of).collect::<Vec<_>>())
     }
 
     /// log P(set | x) of the stacked tree.
@@ -172,7 +183,7 @@ impl RowTrees<'_> {
     /// P(yᵢ = 1 | x) of the tied trees together and of the stacked tree; experts of negligible gate are left out.
     pub(super) fn marginals(&self) -> [Vec<f64>; 2] {
         let mut tied = vec![0.0; self.branching.len()];
-        for (tables, gate) in self.tied.iter().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
+        for (tables, gate) in self.tied().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
             let own = inference::marginals(self.branching, tables);
             tied.iter_mut().zip(own).for_each(|(sum, p)| *sum += gate.exp() * p);
         }
@@ -181,22 +192,67 @@ impl RowTrees<'_> {
 
     /// P(set | x) of the tied trees together, for many sets; experts of negligible gate are left out.
     pub(super) fn tied_probabilities(&self, codes: &SetCodes) -> Vec<f64> {
-        let mut out = vec![0.0; codes.len()];
-        let mut steps = vec![0.0; CODES * self.branching.len()];
-        for (tables, gate) in self.tied.iter().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
+        let experts: Vec<(&[Table], f64)> =
+            self.tied().zip(self.log_gate.iter().copied()).filter(|(_, gate)| *gate > NEGLIGIBLE).collect();
+        Arch::new().dispatch(SetProbabilities { labels: self.branching.len(), experts: &experts, codes })
+    }
+}
+
+/// Experts that are worked on side by side.
+const ABREAST: usize = 8;
+
+/// Σₖ gₖ P(set | x, k) of many sets, from experts' tables and the logarithms of their gates; negligible terms are left out.
+struct SetProbabilities<'a> {
+    labels: usize,
+    experts: &'a [(&'a [Table], f64)],
+    codes: &'a SetCodes,
+}
+
+impl NullaryFnOnce for SetProbabilities<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Vec<f64> {
+        let mut sums = vec![[0.0; ABREAST]; self.codes.len()];
+        let mut steps = vec![[0.0; ABREAST]; CODES * self.labels];
+        let (mut places, mut logs) = (Vec::new(), Vec::new());
+        for experts in self.experts.chunks(ABREAST) {
             // From the empty set's logarithm a set's own is a few steps away.
-            let empty = gate + tables.iter().map(|table| table[0][0]).sum::<f64>();
-            for (steps, [[off, on], above]) in steps.chunks_exact_mut(CODES).zip(tables) {
-                steps.copy_from_slice(&[on - off, above[0] - off, above[1] - off]);
+            let mut empty = [f64::NEG_INFINITY; ABREAST];
+            for (lane, (tables, gate)) in experts.iter().enumerate() {
+                empty[lane] = gate + tables.iter().map(|table| table[0][0]).sum::<f64>();
+                for (steps, [[off, on], above]) in steps.chunks_exact_mut(CODES).zip(*tables) {
+                    steps[0][lane] = on - off;
+                    steps[1][lane] = above[0] - off;
+                    steps[2][lane] = above[1] - off;
+                }
             }
-            for (sum, code) in out.iter_mut().zip(codes.sets()) {
-                let log = empty + code.iter().map(|&step| steps[step as usize]).sum::<f64>();
-                if log > NEGLIGIBLE {
-                    *sum += log.exp();
+            (places.clear(), logs.clear());
+            for (place, code) in self.codes.sets().enumerate() {
+                let mut log = empty;
+                for &step in code {
+                    let step = &steps[step as usize];
+                    for lane in 0..ABREAST {
+                        log[lane] += step[lane];
+                    }
+                }
+                for lane in 0..ABREAST {
+                    log[lane] = if log[lane] > NEGLIGIBLE { log[lane] } else { f64::NEG_INFINITY };
+                }
+                // Most sets are next to impossible.
+                if log != [f64::NEG_INFINITY; ABREAST] {
+                    places.push(place);
+                    logs.push(log);
+                }
+            }
+            exp_in_place(logs.as_flattened_mut());
+            for (&place, terms) in places.iter().zip(&logs) {
+                for lane in 0..ABREAST {
+                    sums[place][lane] += terms[lane];
                 }
             }
         }
-        out
+        sums.into_iter().map(|lanes| lanes.iter().sum()).collect()
     }
 }
 
@@ -239,9 +295,4 @@ impl SetCodes {
     fn sets(&self) -> impl Iterator<Item = &[u32]> {
         self.starts.windows(2).map(|pair| &self.codes[pair[0]..pair[1]])
     }
-}
-
-/// The table of a label with these log-odds without and with its parent.
-pub(super) fn table(without: f64, with: f64) -> Table {
-    [without, with].map(|z| [log_sigmoid(-z), log_sigmoid(z)])
 }

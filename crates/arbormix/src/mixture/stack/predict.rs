@@ -14,8 +14,8 @@ use super::tied::Tied;
 use crate::data::{LabelSet, SeenSets};
 use crate::error::Result;
 use crate::forest::Forest;
-use crate::joint::{RowExpert, RowMixture, RowSets};
-use crate::learner::{Inference, Joint, Predictor};
+use crate::joint::{RowExpert, RowMixture, RowSets, Rows};
+use crate::learner::{Inference, Joint, Prediction, Predictor};
 use crate::logistic::Softmax;
 use crate::matrix::{Columns, Matrix};
 use crate::model::{ModelFileError, Stored, agree, members_of, sets_of};
@@ -170,6 +170,10 @@ impl Predictor for Stack {
         true
     }
 
+    fn predict_with_marginals(&self, features: &Matrix, inference: Inference) -> Result<Vec<(Prediction, Vec<f64>)>> {
+        Ok(Rows::of(self, features)?.predict_with_marginals(inference))
+    }
+
     /// The label-set expert, the tied trees, the stacked tree.
     fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
         let mapped = self.level.map.encode(features);
@@ -190,7 +194,7 @@ impl Predictor for Stack {
                 mixture.experts.push(RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares)));
             }
             mixture.log_gate.extend(trees.log_gate.iter().map(|gate| tied + gate));
-            mixture.experts.extend(trees.tied.into_iter().map(|tables| RowExpert::Tree(trees.branching, tables)));
+            mixture.experts.extend(trees.tied().map(|tables| RowExpert::Tree(trees.branching, tables.to_vec())));
             mixture.log_gate.push(tree);
             mixture.experts.push(RowExpert::Tree(trees.branching, trees.tree));
             mixture

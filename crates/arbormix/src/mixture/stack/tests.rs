@@ -4,13 +4,14 @@
 use serde_json::json;
 
 use super::blend::{Prior, Regression};
-use super::experts::{Penalties, Sample};
+use super::experts::{Experts, Penalties, Sample, SetCodes};
 use super::held_out::Stacking;
 use super::level::Training;
 use super::newton::Smooth;
 use super::pool::{Case, Evidence, Loss, Pool};
 use super::starts::{Clusters, most_frequent};
-use super::tied::Em;
+use super::structure::StackedTree;
+use super::tied::{Em, Tied};
 use super::*;
 use crate::data::planted::Planted;
 use crate::data::splits::Folds;
@@ -186,6 +187,38 @@ fn every_set_is_possible_and_probabilities_sum_to_one() {
         }
         assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-9), "{sums:?}");
         assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let both = model.predict_with_marginals(data.features(), model.inference()).unwrap();
+        let alone = model.predict(data.features(), model.inference()).unwrap();
+        let marginals = model.marginals(data.features()).unwrap();
+        for (row, (prediction, own)) in both.iter().enumerate() {
+            assert_eq!((prediction, own.as_slice()), (&alone[row], marginals.row(row)), "row {row}");
+        }
+    }
+}
+
+/// Experts side by side against each set's log-probability by each of them.
+#[test]
+fn probabilities_of_many_sets_are_those_of_each_set() {
+    let mut stream = Stream::new(5, "sets", 0);
+    let mut numbers =
+        |count: usize, scale: f64| -> Vec<f64> { (0..count).map(|_| scale * (stream.uniform() - 0.5)).collect() };
+    for experts in [1, 7, 8, 19] {
+        let branching = Branching::new(vec![Some(2), None, Some(1), Some(1), None]).unwrap();
+        let tree = StackedTree { branching: branching.clone(), coefficients: vec![[1.0, 0.5, -1.0]; 5] };
+        let mut intercepts = Columns::zeros(experts, 5);
+        intercepts.values_mut().copy_from_slice(&numbers(5 * experts, 4.0));
+        let slopes = numbers(10, 3.0).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        let experts_of = Experts { blend: vec![[1.0; 3]; 5], tree, tied: Tied { slopes, intercepts } };
+        // One expert's gate is negligible.
+        let mut log_gate = numbers(experts, 2.0);
+        log_gate[0] = if experts > 1 { -50.0 } else { 0.0 };
+        let trees = experts_of.row(&numbers(5, 8.0), log_gate);
+        let sets = all_sets(5);
+        let found = trees.tied_probabilities(&SetCodes::new(&branching, &sets));
+        for (set, found) in sets.iter().zip(found) {
+            let expected = trees.tied_log_prob(set).exp();
+            assert!((found - expected).abs() < 1e-12 * expected + 1e-12, "{experts}, {set:?}: {found} {expected}");
+        }
     }
 }
 

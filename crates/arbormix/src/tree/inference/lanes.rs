@@ -1,29 +1,42 @@
 //! The best sets of one tree at several rows at once, a row per lane of vector registers.
 //!
 //! A lane has the bits of its row alone. Everything is inlined: who calls it inside a function that is compiled for the
-//! instruction set found at run time gets vector instructions.
+//! instruction set found at run time gets vector instructions. Nothing is allocated.
 
-use super::passes::{Semiring, by_value, upward};
-use crate::data::LabelSet;
+use super::passes::{Room, Semiring, by_value_in, upward_in};
 use crate::tree::Branching;
 
-/// `tables[v][i][u][row]` = log P(yᵢ = v | y_π(i) = u) at each of W rows.
-pub(crate) type LaneTables<const W: usize> = [Vec<[[f64; W]; 2]>; 2];
+/// Rows that are worked on side by side.
+pub(crate) const ROWS: usize = 8;
 
-/// One label set per row: `sets[word][row]`, see [`LabelSet::from_words`].
-pub(crate) type LaneSets<const W: usize> = Vec<[u64; W]>;
+/// A number per row.
+pub(crate) type Lanes = [f64; ROWS];
+
+/// Which rows something is true of: all bits of a row's number are set, or none.
+pub(crate) type Masks = [u64; ROWS];
+
+/// `table[v][u][row]` = log P(yᵢ = v | y_π(i) = u) of one label.
+pub(crate) type LaneTable = [[Lanes; 2]; 2];
 
 /// Log-weights of which the largest counts, in each lane.
-#[derive(Clone, Copy)]
-struct Best<const W: usize>([f64; W]);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Best(Lanes);
 
-impl<const W: usize> Semiring for Best<W> {
-    const ZERO: Self = Best([f64::NEG_INFINITY; W]);
-    const ONE: Self = Best([0.0; W]);
+/// Room for the sweeps over trees.
+pub(crate) type LaneRoom = Room<Best>;
+
+/// Room that grows with the first tree.
+pub(crate) fn room() -> LaneRoom {
+    Room::new()
+}
+
+impl Semiring for Best {
+    const ZERO: Self = Best([f64::NEG_INFINITY; ROWS]);
+    const ONE: Self = Best([0.0; ROWS]);
 
     #[inline(always)]
     fn plus(mut self, other: Self) -> Self {
-        for lane in 0..W {
+        for lane in 0..ROWS {
             self.0[lane] = if other.0[lane] > self.0[lane] { other.0[lane] } else { self.0[lane] };
         }
         self
@@ -31,85 +44,77 @@ impl<const W: usize> Semiring for Best<W> {
 
     #[inline(always)]
     fn times(mut self, other: Self) -> Self {
-        for lane in 0..W {
+        for lane in 0..ROWS {
             self.0[lane] += other.0[lane];
         }
         self
     }
 }
 
-/// In each row one of two numbers: the second where the label is present in its set. Without branches.
+/// All bits if it is so, none if not.
 #[inline(always)]
-pub(crate) fn by_presence<const W: usize>(
-    sets: &[[u64; W]],
-    label: usize,
-    absent: &[f64; W],
-    present: &[f64; W],
-) -> [f64; W] {
-    let word = &sets[label / 64];
-    let mut out = [0.0; W];
-    for lane in 0..W {
-        let mask = 0_u64.wrapping_sub(word[lane] >> (label % 64) & 1);
-        out[lane] = f64::from_bits((present[lane].to_bits() & mask) | (absent[lane].to_bits() & !mask));
+pub(crate) fn mask(so: bool) -> u64 {
+    0_u64.wrapping_sub(u64::from(so))
+}
+
+/// In each row one of two numbers, the second where the mask is set. Without branches.
+#[inline(always)]
+pub(crate) fn either(masks: &Masks, unset: &Lanes, set: &Lanes) -> Lanes {
+    let mut out = [0.0; ROWS];
+    for lane in 0..ROWS {
+        out[lane] = f64::from_bits((set[lane].to_bits() & masks[lane]) | (unset[lane].to_bits() & !masks[lane]));
     }
     out
 }
 
-/// log P(yᵢ = v | y_π(i)), given the parent's value in each row's set.
+/// log P(yᵢ = v | y_π(i)) from its two cases, given the parent's value in each row's set.
 #[inline(always)]
-fn given_parent<const W: usize>(
-    tree: &Branching,
-    table: &[[[f64; W]; 2]],
-    label: usize,
-    sets: &[[u64; W]],
-) -> [f64; W] {
-    let [off, on] = &table[label];
-    match tree.parents()[label] {
-        Some(parent) => by_presence(sets, parent, off, on),
+fn given_parent(parent: Option<usize>, [off, on]: &[Lanes; 2], sets: &[Masks]) -> Lanes {
+    match parent {
+        Some(parent) => either(&sets[parent], off, on),
         None => *off,
     }
 }
 
-/// Every row's most probable set and its log-probability, as `best_set` has them. Ties prefer absence.
+/// Every row's most probable set, into `sets[label][row]`, and its log-probability, as `best_set` has them. Ties prefer
+/// absence.
 #[inline(always)]
-pub(crate) fn best_sets<const W: usize>(tree: &Branching, tables: &LaneTables<W>) -> (LaneSets<W>, [f64; W]) {
-    let up = upward(tree, |i, u, v| Best(tables[v][i][u]));
-    let mut sets = vec![[0; W]; LabelSet::word_count(tree.len())];
+pub(crate) fn best_sets(tree: &Branching, tables: &[LaneTable], room: &mut LaneRoom, sets: &mut [Masks]) -> Lanes {
+    let total = upward_in(tree, |i, u, v| Best(tables[i][v][u]), &mut room.at);
     for &i in tree.order() {
-        let [below_off, below_on] = up.at[i].below;
-        let off = Best(given_parent(tree, &tables[0], i, &sets)).times(below_off).0;
-        let on = Best(given_parent(tree, &tables[1], i, &sets)).times(below_on).0;
-        let word = &mut sets[i / 64];
-        for lane in 0..W {
-            word[lane] |= u64::from(on[lane] > off[lane]) << (i % 64);
+        let (parent, [below_off, below_on]) = (tree.parents()[i], room.at[i].below);
+        let off = Best(given_parent(parent, &tables[i][0], sets)).times(below_off).0;
+        let on = Best(given_parent(parent, &tables[i][1], sets)).times(below_on).0;
+        for lane in 0..ROWS {
+            sets[i][lane] = mask(on[lane] > off[lane]);
         }
     }
-    (sets, up.total.0)
+    total.0
 }
 
 /// Every row's log P(y | x, T) of its set.
 #[inline(always)]
-pub(crate) fn log_probs<const W: usize>(tree: &Branching, tables: &LaneTables<W>, sets: &[[u64; W]]) -> [f64; W] {
-    let mut sum = Best([0.0; W]);
-    for i in 0..tree.len() {
-        let off = given_parent(tree, &tables[0], i, sets);
-        let on = given_parent(tree, &tables[1], i, sets);
-        sum = sum.times(Best(by_presence(sets, i, &off, &on)));
+pub(crate) fn log_probs(tree: &Branching, tables: &[LaneTable], sets: &[Masks]) -> Lanes {
+    let mut sum = Best([0.0; ROWS]);
+    for ((table, &parent), own) in tables.iter().zip(tree.parents()).zip(sets) {
+        let off = given_parent(parent, &table[0], sets);
+        let on = given_parent(parent, &table[1], sets);
+        sum = sum.times(Best(either(own, &off, &on)));
     }
     sum.0
 }
 
 /// `out[i]`: in every row the largest log P(y | x, T) of the sets that differ from its own at label i.
 #[inline(always)]
-pub(crate) fn best_without<const W: usize>(
+pub(crate) fn best_without(
     tree: &Branching,
-    tables: &LaneTables<W>,
-    sets: &[[u64; W]],
-) -> Vec<[f64; W]> {
-    let (_, values) = by_value(tree, |i, u, v| Best(tables[v][i][u]));
-    let mut out = vec![[0.0; W]; tree.len()];
-    for (i, (out, [off, on])) in out.iter_mut().zip(&values).enumerate() {
-        *out = by_presence(sets, i, &on.0, &off.0);
+    tables: &[LaneTable],
+    sets: &[Masks],
+    room: &mut LaneRoom,
+    out: &mut [Lanes],
+) {
+    by_value_in(tree, |i, u, v| Best(tables[i][v][u]), room);
+    for ((out, [off, on]), own) in out.iter_mut().zip(room.values()).zip(sets) {
+        *out = either(own, &on.0, &off.0);
     }
-    out
 }

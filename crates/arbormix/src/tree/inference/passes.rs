@@ -19,8 +19,8 @@ pub(super) trait Semiring: Copy {
 }
 
 /// What the sweep from the leaves to the roots finds at one label.
-#[derive(Clone, Copy)]
-pub(super) struct Below<S> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Below<S> {
     /// `below[v]`: everything under the label when it is v.
     pub(super) below: [S; 2],
     /// `message[u]`: the label and everything under it when its parent is u.
@@ -37,11 +37,50 @@ pub(super) struct Upward<S> {
     pub(super) total: S,
 }
 
+/// Room for both sweeps over a tree, for who makes many of them.
+#[derive(Debug)]
+pub(crate) struct Room<S> {
+    /// What the sweep to the roots finds.
+    pub(super) at: Vec<Below<S>>,
+    /// `above[i][v]`: everything that is not under i, with yᵢ = v; then the messages of the children of i that stand
+    /// before the label at hand, multiplied.
+    down: Vec<([S; 2], [S; 2])>,
+}
+
+impl<S> Room<S> {
+    pub(super) fn new() -> Room<S> {
+        Room { at: Vec::new(), down: Vec::new() }
+    }
+
+    /// What [`by_value_in`] found: all sets with yᵢ = v, of every label.
+    pub(super) fn values(&self) -> impl Iterator<Item = &[S; 2]> {
+        self.down.iter().map(|(values, _)| values)
+    }
+}
+
+/// The sweep to the roots.
+pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> Upward<S> {
+    let mut at = Vec::new();
+    let total = upward_in(tree, weight, &mut at);
+    Upward { at, total }
+}
+
+/// The sweep to the roots: all sets, and in `at` what it finds at each label.
 // Inlined with the ways of adding and multiplying: those of several rows at once are then compiled for their caller's
 // instruction set.
 #[inline(always)]
-pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> Upward<S> {
-    let mut at = vec![Below { below: [S::ONE; 2], message: [S::ZERO; 2], later: [S::ONE; 2] }; tree.len()];
+pub(super) fn upward_in<S: Semiring>(
+    tree: &Branching,
+    weight: impl Fn(usize, usize, usize) -> S,
+    at: &mut Vec<Below<S>>,
+) -> S {
+    if at.len() == tree.len() {
+        // Everything else is written before it is read.
+        at.iter_mut().for_each(|at| at.below = [S::ONE; 2]);
+    } else {
+        at.clear();
+        at.resize(tree.len(), Below { below: [S::ONE; 2], message: [S::ZERO; 2], later: [S::ONE; 2] });
+    }
     let mut total = S::ONE;
     for &i in tree.order().iter().rev() {
         let [off, on] = at[i].below;
@@ -59,19 +98,34 @@ pub(super) fn upward<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize
             }
         }
     }
-    Upward { at, total }
+    total
 }
 
 /// All sets, and `out[i][v]`: all sets with yᵢ = v. O(d).
-#[inline(always)]
 pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usize, usize) -> S) -> (S, Vec<[S; 2]>) {
-    let up = upward(tree, &weight);
-    // above[i][v]: everything that is not under i, with yᵢ = v; then the messages of the children of i that stand
-    // before the label at hand, multiplied.
-    let mut down = vec![([S::ZERO; 2], [S::ONE; 2]); tree.len()];
+    let mut room = Room::new();
+    let total = by_value_in(tree, weight, &mut room);
+    (total, room.values().copied().collect())
+}
+
+/// The same in a room, see [`Room::values`].
+#[inline(always)]
+pub(super) fn by_value_in<S: Semiring>(
+    tree: &Branching,
+    weight: impl Fn(usize, usize, usize) -> S,
+    room: &mut Room<S>,
+) -> S {
+    let total = upward_in(tree, &weight, &mut room.at);
+    let Room { at, down } = room;
+    if down.len() == tree.len() {
+        down.iter_mut().for_each(|(_, earlier)| *earlier = [S::ONE; 2]);
+    } else {
+        down.clear();
+        down.resize(tree.len(), ([S::ZERO; 2], [S::ONE; 2]));
+    }
     let mut earlier_roots = S::ONE;
     for &i in tree.order() {
-        let Below { message, later, .. } = up.at[i];
+        let Below { message, later, .. } = at[i];
         down[i].0 = match tree.parents()[i] {
             None => {
                 let others = earlier_roots.times(later[0]);
@@ -87,8 +141,10 @@ pub(super) fn by_value<S: Semiring>(tree: &Branching, weight: impl Fn(usize, usi
             }
         };
     }
-    let values = down.into_iter().zip(&up.at).map(|((above, _), at)| multiplied(above, at.below)).collect();
-    (up.total, values)
+    for ((values, _), at) in down.iter_mut().zip(at) {
+        *values = multiplied(*values, at.below);
+    }
+    total
 }
 
 #[inline(always)]

@@ -10,7 +10,7 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use self::label::{LabelFit, Point, Ridges, Share};
-use super::experts::{Sample, table};
+use super::experts::Sample;
 use super::params::TiedParams;
 use crate::error::Result;
 use crate::learner::TraceStep;
@@ -19,7 +19,6 @@ use crate::logistic::{Gate, GateParams, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
 use crate::tree::Branching;
-use crate::tree::inference::Table;
 
 /// Slopes and intercepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +30,17 @@ pub(super) struct Tied {
 }
 
 impl Tied {
-    /// The tables of expert k at a row with these log-odds l̃.
-    pub(super) fn tables(&self, k: usize, blended: &[f64]) -> Vec<Table> {
-        let of = |(label, [slope, effect]): (usize, &[f64; 2])| {
-            let alone = slope * blended[label] + self.intercepts.get(k, label);
-            table(alone, alone + effect)
-        };
-        self.slopes.iter().enumerate().map(of).collect()
+    /// Number of experts.
+    pub(super) fn count(&self) -> usize {
+        self.intercepts.rows()
+    }
+
+    /// The labels' log-odds by expert k without and with their parents, at a row with these log-odds l̃.
+    pub(super) fn log_odds(&self, k: usize, blended: &[f64]) -> impl Iterator<Item = [f64; 2]> {
+        self.slopes.iter().zip(blended).enumerate().map(move |(label, ([slope, effect], blended))| {
+            let alone = slope * blended + self.intercepts.get(k, label);
+            [alone, alone + effect]
+        })
     }
 }
 

@@ -142,10 +142,11 @@ fn run(
         .map(|batch| {
             let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
             let operator = &block.operator;
-            if params.tolerance >= rough_from && block.len() <= ROUGH_ROWS {
-                if let Some(rows) = operator.single() {
-                    return Newton::new(block, rows, Some(rows), &problems, params, progress).run(verified);
-                }
+            if params.tolerance >= rough_from
+                && block.len() <= ROUGH_ROWS
+                && let Some(rows) = operator.single()
+            {
+                return Newton::new(block, rows, Some(rows), &problems, params, progress).run(verified);
             }
             // In this order: single precision may share what double precision has stored.
             let double = operator.double();

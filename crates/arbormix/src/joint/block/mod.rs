@@ -187,10 +187,10 @@ impl<'a> Block<'a> {
     /// Answers the rows that are proven, and those that have to be searched.
     fn answer(&mut self, answers: &mut Answers) {
         for lane in 0..ROWS {
-            if self.proven[lane] || self.stuck[lane] {
-                if let Some(row) = self.rows[lane].take() {
-                    answers.found[row] = Some(self.found(lane, answers.node_limit).into());
-                }
+            if (self.proven[lane] || self.stuck[lane])
+                && let Some(row) = self.rows[lane].take()
+            {
+                answers.found[row] = Some(self.found(lane, answers.node_limit).into());
             }
         }
     }

@@ -227,7 +227,8 @@ impl NullaryFnOnce for SetProbabilities<'_> {
                     steps[2][lane] = above[1] - off;
                 }
             }
-            (places.clear(), logs.clear());
+            places.clear();
+            logs.clear();
             for (place, code) in self.codes.sets().enumerate() {
                 let mut log = empty;
                 for &step in code {

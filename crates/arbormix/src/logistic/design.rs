@@ -269,12 +269,15 @@ impl Block<'_> {
     }
 
     /// The weight of every row, negative where the target is absent; of the design's rows, as `targets` are.
+    #[inline]
     pub(crate) fn signed(&self, targets: &[bool], weight: impl Fn(usize) -> f64) -> Vec<f64> {
-        let of = |row: usize| if targets[row] { weight(row) } else { -weight(row) };
-        match self.rows {
-            None => (0..self.len()).map(of).collect(),
-            Some(rows) => rows.iter().map(|&row| of(row)).collect(),
+        let mut out = vec![0.0; self.len()];
+        for (local, signed) in out.iter_mut().enumerate() {
+            let row = self.row(local);
+            let weight = weight(row);
+            *signed = if targets[row] { weight } else { -weight };
         }
+        out
     }
 
     /// Calls `visit(place, log-odds of every row)` for each of the coefficients, which are worked on a few at a time: the

@@ -212,33 +212,28 @@ impl<T: Exponential> NullaryFnOnce for Evaluation<'_, T> {
     #[inline(always)]
     fn call(self) -> f64 {
         // Losses of so many rows are added in their own precision, the sums of rows then in double precision.
-        const TOGETHER: usize = 128;
-        const LANES: usize = 16;
+        const ROWS: usize = 128;
         let mut total = 0.0;
-        let rows = self.signed.len();
-        let (signed, margins) = (&self.signed[..rows], &self.margins[..rows]);
-        let (residual, curvature) = (&mut self.residual[..rows], &mut self.curvature[..rows]);
-        let mut start = 0;
-        while start + TOGETHER <= rows {
+        let mut losses = [T::ZERO; ROWS];
+        let inputs = self.signed.chunks(ROWS).zip(self.margins.chunks(ROWS));
+        let outputs = self.residual.chunks_mut(ROWS).zip(self.curvature.chunks_mut(ROWS));
+        for ((signed, margins), (residual, curvature)) in inputs.zip(outputs) {
+            let rows = signed.len();
+            let (margins, losses) = (&margins[..rows], &mut losses[..rows]);
+            let (residual, curvature) = (&mut residual[..rows], &mut curvature[..rows]);
+            // Losses are kept, not added up: with the sums in the same loop it did not become vector instructions.
+            for n in 0..rows {
+                (losses[n], residual[n], curvature[n]) = of_row(signed[n], margins[n]);
+            }
             // Several sums side by side, in a fixed order: one sum would make every addition wait for the last.
-            let mut losses = [T::ZERO; LANES];
-            for group in 0..TOGETHER / LANES {
-                for lane in 0..LANES {
-                    let n = start + group * LANES + lane;
-                    let loss;
-                    (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
-                    losses[lane] += loss;
+            let (groups, rest) = losses.as_chunks::<TOGETHER>();
+            let mut sums = [T::ZERO; TOGETHER];
+            for group in groups {
+                for lane in 0..TOGETHER {
+                    sums[lane] += group[lane];
                 }
             }
-            for lane in 0..LANES {
-                total += losses[lane].wide();
-            }
-            start += TOGETHER;
-        }
-        for n in start..rows {
-            let loss;
-            (loss, residual[n], curvature[n]) = of_row(signed[n], margins[n]);
-            total += loss.wide();
+            total += sums.iter().chain(rest).map(|loss| loss.wide()).sum::<f64>();
         }
         total
     }

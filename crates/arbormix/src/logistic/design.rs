@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
 use crate::matrix::{
-    BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, Tiled, eigen_symmetric, gram, matrix_product,
+    BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, Tiled, eigen_symmetric, gram,
 };
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
@@ -14,8 +14,9 @@ const MAX_ROTATED: usize = 2000;
 /// Directions whose share of the largest eigenvalue is below this carry only rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// Rows that are turned to their principal axes together.
-const TURNED_TOGETHER: usize = 256;
+/// Rows that are turned to their principal axes together (whole strips), and axes.
+const TURNED_ROWS: usize = 1024;
+const TURNED_AXES: usize = 48;
 /// Regressions whose log-odds are made together.
 const MARGINS_TOGETHER: usize = 16;
 
@@ -395,16 +396,23 @@ fn gram_with_ones(dense: &DenseMatrix) -> DenseMatrix {
     out
 }
 
-/// centred · turn with `one` added to every row, a few rows at a time: a whole product would be one more copy of all rows.
+/// centred · turn with `one` added to every row, some rows and columns at a time: no more copies of all rows.
 fn turned_rows(centred: &DenseMatrix, turn: &DenseMatrix, one: &[f64]) -> Strips<f64> {
     let mut out = Strips::zeros(centred.rows(), turn.cols());
+    let axis = |k: usize| (0..turn.rows()).map(|j| turn.get(j, k)).collect::<Vec<f64>>();
+    let axes: Vec<Vec<f64>> = (0..turn.cols()).map(axis).collect();
     let width = centred.cols();
-    for first in (0..centred.rows()).step_by(TURNED_TOGETHER) {
-        let count = TURNED_TOGETHER.min(centred.rows() - first);
-        let cells = centred.values()[first * width..(first + count) * width].to_vec();
-        let mut turned = matrix_product(&DenseMatrix::new(count, width, cells), turn);
-        (0..count).for_each(|row| turned.row_mut(row).iter_mut().zip(one).for_each(|(x, b)| *x += b));
-        out.put(first, turn.cols(), turned.values());
+    for (first, cells) in (0..).step_by(TURNED_ROWS).zip(centred.values().chunks(TURNED_ROWS * width.max(1))) {
+        let mut rows = Strips::zeros(cells.len() / width, width);
+        rows.put(0, width, cells);
+        for (start, axes) in (0..).step_by(TURNED_AXES).zip(axes.chunks(TURNED_AXES)) {
+            let mut turned = rows.product(&axes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            for column in 0..axes.len() {
+                let cells = turned.column_mut(column);
+                cells.iter_mut().for_each(|x| *x += one[start + column]);
+                out.put_column(first, start + column, cells);
+            }
+        }
     }
     out
 }

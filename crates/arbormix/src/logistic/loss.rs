@@ -76,20 +76,14 @@ impl NullaryFnOnce for LogSigmoidPairs<'_> {
     }
 }
 
-/// Adds log P(target) under its log-odds to each row's sum: of all rows, or of those on which a label has a value.
-pub(crate) fn add_log_probabilities(
-    log_odds: &[f64],
-    targets: &[bool],
-    only: Option<(&[bool], bool)>,
-    sums: &mut [f64],
-) {
-    Arch::new().dispatch(LogProbabilities { log_odds, targets, only, sums });
+/// Adds log P(target) under its log-odds to each row's sum.
+pub(crate) fn add_log_probabilities(log_odds: &[f64], targets: &[bool], sums: &mut [f64]) {
+    Arch::new().dispatch(LogProbabilities { log_odds, targets, sums });
 }
 
 struct LogProbabilities<'a> {
     log_odds: &'a [f64],
     targets: &'a [bool],
-    only: Option<(&'a [bool], bool)>,
     sums: &'a mut [f64],
 }
 
@@ -98,28 +92,10 @@ impl NullaryFnOnce for LogProbabilities<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let (groups, rest) = self.sums.as_chunks_mut::<TOGETHER>();
-        let (log_odds, rest_of_odds) = self.log_odds.as_chunks::<TOGETHER>();
-        let (targets, rest_of_targets) = self.targets.as_chunks::<TOGETHER>();
-        let counts = |row: usize| self.only.is_none_or(|(label, value)| label[row] == value);
-        for (group, sums) in groups.iter_mut().enumerate() {
-            let mut counted = [true; TOGETHER];
-            if let Some((label, value)) = self.only {
-                let label = &label[group * TOGETHER..(group + 1) * TOGETHER];
-                for n in 0..TOGETHER {
-                    counted[n] = label[n] == value;
-                }
-            }
-            for n in 0..TOGETHER {
-                let z = log_odds[group][n];
-                let loss = quick_softplus(if targets[group][n] { -z } else { z });
-                sums[n] -= if counted[n] { loss } else { 0.0 };
-            }
-        }
-        let first = groups.len() * TOGETHER;
-        for (n, sum) in rest.iter_mut().enumerate().filter(|(n, _)| counts(first + n)) {
-            let z = rest_of_odds[n];
-            *sum -= quick_softplus(if rest_of_targets[n] { -z } else { z });
+        let rows = self.sums.len();
+        let (log_odds, targets, sums) = (&self.log_odds[..rows], &self.targets[..rows], &mut self.sums[..rows]);
+        for n in 0..rows {
+            sums[n] -= quick_softplus(if targets[n] { -log_odds[n] } else { log_odds[n] });
         }
     }
 }

@@ -456,21 +456,24 @@ fn full_row(features: &Matrix, row: usize) -> Vec<f64> {
     out
 }
 
-/// Rows in groups and the rest, of all rows or of some, against one row at a time.
+/// Sums over many rows against one row at a time, with the standard library's logarithm.
 #[test]
-fn log_probabilities_are_added_where_they_count() {
+fn log_probabilities_are_added_and_summed() {
     let mut draws = Stream::new(5, "test", 0);
     let odds: Vec<f64> = (0..37).map(|_| 20.0 * draws.normal()).collect();
-    let [targets, label]: [Vec<bool>; 2] = std::array::from_fn(|_| (0..37).map(|_| draws.uniform() < 0.5).collect());
-    for only in [None, Some((label.as_slice(), true)), Some((label.as_slice(), false))] {
-        let mut sums = vec![1.0; 37];
-        loss::add_log_probabilities(&odds, &targets, only, &mut sums);
-        for n in 0..37 {
-            let counts = only.is_none_or(|(label, value)| label[n] == value);
-            let p = 1.0 / (1.0 + if targets[n] { -odds[n] } else { odds[n] }.exp());
-            let expected = if counts { 1.0 + p.ln() } else { 1.0 };
-            assert!(close(sums[n], expected, 1e-9), "row {n}: {} and {expected}", sums[n]);
-        }
+    let targets: Vec<bool> = (0..37).map(|_| draws.uniform() < 0.5).collect();
+    let log = |n: usize| (1.0 / (1.0 + if targets[n] { -odds[n] } else { odds[n] }.exp())).ln();
+    let mut sums = vec![1.0; 37];
+    loss::add_log_probabilities(&odds, &targets, &mut sums);
+    for n in 0..37 {
+        assert!(close(sums[n], 1.0 + log(n), 1e-9), "row {n}: {} and {}", sums[n], 1.0 + log(n));
+    }
+    let weight = |n: usize| (n % 4) as f64;
+    let signed: Vec<f64> = (0..37).map(|n| if targets[n] { weight(n) } else { -weight(n) }).collect();
+    for floor in [-5.0, -1e9] {
+        let expected: f64 = (0..37).map(|n| weight(n) * log(n).max(floor)).sum();
+        let got = loss::log_likelihood(&signed, &odds, floor);
+        assert!(close(got, expected, 1e-9), "no less than {floor}: {got} and {expected}");
     }
 }
 

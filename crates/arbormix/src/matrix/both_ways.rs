@@ -87,7 +87,7 @@ impl<T: Tiled> BothWays<T> {
     /// X · right, rows × P; `right` are P vectors with a number per column.
     pub fn product(&self, right: &[&[T]]) -> Columns<T> {
         match &self.0 {
-            Cells::Dense(strips) => lanes::strips::product(strips, right),
+            Cells::Dense(strips) => strips.product(right),
             Cells::Sparse(sparse) => sparse.product(right),
             Cells::Wide(sparse) => sparse.product(right),
         }

@@ -2,7 +2,6 @@
 //! not depend on the number of threads.
 
 use super::DenseMatrix;
-use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
@@ -23,15 +22,6 @@ pub fn gram(matrix: &DenseMatrix) -> DenseMatrix {
             out.row_mut(row)[column] = out.get(column, row);
         }
     }
-    out
-}
-
-/// The product of two matrices, both given by rows.
-pub fn matrix_product(left: &DenseMatrix, right: &DenseMatrix) -> DenseMatrix {
-    let mut out = DenseMatrix::zeros(left.rows(), right.cols());
-    let (rows, cols) = (out.rows(), out.cols());
-    let target = MatMut::from_row_major_slice_mut(out.values_mut(), rows, cols);
-    matmul(target, Accum::Replace, rows_of(left), rows_of(right), 1.0, Par::Seq);
     out
 }
 

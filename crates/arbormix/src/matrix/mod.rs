@@ -23,7 +23,7 @@ pub use columns::Columns;
 pub use dense::DenseMatrix;
 #[cfg(feature = "count-flops")]
 pub use flops::flops;
-pub use kernels::{eigen_symmetric, gram, matrix_product};
+pub use kernels::{eigen_symmetric, gram};
 pub use lanes::PackedColumns;
 pub(crate) use lanes::TILE;
 pub use lanes::Tiled;

@@ -1,6 +1,6 @@
 //! Dense rows stored for repeated products: strips of neighbouring rows, column by column.
 
-use super::{DenseMatrix, Tiled};
+use super::{Columns, DenseMatrix, Tiled, lanes};
 
 /// Dense rows in strips of [`Tiled::HEIGHT`]: the cells that a column has in the rows of a strip are neighbours, one cache
 /// line of them. So the lanes of a register are rows, in both directions and for any number of vectors.
@@ -33,6 +33,22 @@ impl<T: Tiled> Strips<T> {
                 line.as_mut()[lane] = cell;
             }
         }
+    }
+
+    /// Writes cells of a column from the row `first` on, which begins a strip.
+    ///
+    /// # Panics
+    /// If it does not, or if there are more cells than rows.
+    pub fn put_column(&mut self, first: usize, column: usize, cells: &[T]) {
+        assert!(first.is_multiple_of(T::HEIGHT) && first + cells.len() <= self.rows, "cells of whole strips");
+        for (strip, cells) in (first / T::HEIGHT..).zip(cells.chunks(T::HEIGHT)) {
+            self.lines[strip * self.cols + column].as_mut()[..cells.len()].copy_from_slice(cells);
+        }
+    }
+
+    /// X · right, rows × P; `right` are P vectors with a number per column.
+    pub fn product(&self, right: &[&[T]]) -> Columns<T> {
+        lanes::strips::product(self, right)
     }
 
     /// Number of rows.

@@ -10,8 +10,8 @@ use super::params::{NodeKind, NodeParams};
 use crate::logistic::loss::{add_log_probabilities, log_sigmoid};
 use crate::logistic::{Block, Coefficients, Design, Solution};
 
-/// Regressions whose log-likelihoods are summed by one thread, and how many such shares are in work.
-const REGRESSIONS_PER_SHARE: usize = 32;
+/// Labels whose log-likelihoods are summed by one thread, and how many such shares are in work.
+const LABELS_PER_SHARE: usize = 16;
 const SHARES_TOGETHER: usize = 8;
 
 /// Which rows a node's regression sees, and whether the parent is a feature of it.
@@ -144,32 +144,41 @@ impl Fitted {
     /// log P(y⁽ⁿ⁾ | x⁽ⁿ⁾, T) of every training row (Eq. 3).
     pub(crate) fn log_likelihoods(&self, design: &Design, labels: &[Vec<bool>]) -> Vec<f64> {
         // Regressions without the parent as a column share products over all rows.
-        let plain: Vec<(usize, &FittedNode)> = self
-            .nodes
-            .iter()
-            .enumerate()
-            .flat_map(|(label, nodes)| nodes.iter().map(move |node| (label, node)))
-            .filter(|(_, node)| !matches!(node.condition, Condition::ParentFeature { .. }))
-            .collect();
+        let has_column = |nodes: &[FittedNode]| matches!(nodes[0].condition, Condition::ParentFeature { .. });
+        let plain: Vec<(usize, &[FittedNode])> =
+            self.nodes.iter().map(Vec::as_slice).enumerate().filter(|(_, nodes)| !has_column(nodes)).collect();
         let block = design.block(None, &[]);
-        let sums = |some: &[(usize, &FittedNode)]| {
+        let sums = |some: &[(usize, &[FittedNode])]| {
             let mut sums = vec![0.0; design.rows()];
-            let coefficients: Vec<&Coefficients> = some.iter().map(|(_, node)| &node.coefficients).collect();
+            let nodes: Vec<(usize, &FittedNode, bool)> = some
+                .iter()
+                .flat_map(|&(label, nodes)| {
+                    nodes.iter().enumerate().map(move |(at, node)| (label, node, at + 1 == nodes.len()))
+                })
+                .collect();
+            let coefficients: Vec<&Coefficients> = nodes.iter().map(|(_, node, _)| &node.coefficients).collect();
+            // The log-odds of the regression that sees the row: of two, the second takes over where the parent is present.
+            let mut own = vec![0.0; design.rows()];
             block.visit_margins(&coefficients, |place, margins| {
-                let (label, node) = some[place];
-                let only = match node.condition {
-                    Condition::Parent { parent, value } => Some((labels[parent].as_slice(), value)),
-                    _ => None,
-                };
-                add_log_probabilities(margins, &labels[label], only, &mut sums);
+                let (label, node, is_last) = nodes[place];
+                match node.condition {
+                    Condition::Parent { parent, value: true } => {
+                        let seen = own.iter_mut().zip(margins).zip(&labels[parent]);
+                        seen.for_each(|((own, &z), &on)| *own = if on { z } else { *own });
+                    }
+                    _ => own.copy_from_slice(margins),
+                }
+                if is_last {
+                    add_log_probabilities(&own, &labels[label], &mut sums);
+                }
             });
             sums
         };
         // Shares of a fixed size, added in their order: the same bits on any number of threads. A few at a time, because
         // each holds a number per row.
         let mut total = vec![0.0; design.rows()];
-        for some in plain.chunks(SHARES_TOGETHER * REGRESSIONS_PER_SHARE) {
-            let shares: Vec<Vec<f64>> = some.par_chunks(REGRESSIONS_PER_SHARE).map(sums).collect();
+        for some in plain.chunks(SHARES_TOGETHER * LABELS_PER_SHARE) {
+            let shares: Vec<Vec<f64>> = some.par_chunks(LABELS_PER_SHARE).map(sums).collect();
             for share in &shares {
                 total.iter_mut().zip(share).for_each(|(total, sum)| *total += sum);
             }
@@ -178,7 +187,7 @@ impl Fitted {
             for node in nodes {
                 if let Condition::ParentFeature { parent } = node.condition {
                     let block_margins = design.block(None, &[&column(&labels[parent])]).margins(&[&node.coefficients]);
-                    add_log_probabilities(block_margins.column(0), &labels[label], None, &mut total);
+                    add_log_probabilities(block_margins.column(0), &labels[label], &mut total);
                 }
             }
         }

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::params::Bias;
-use crate::matrix::{
-    BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, Tiled, eigen_symmetric, gram,
-};
+use crate::matrix::{BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, Tiled, eigen_symmetric, gram};
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
 const MAX_ROTATED: usize = 2000;

@@ -15,6 +15,8 @@ pub mod loss;
 mod newton;
 mod params;
 mod path;
+#[cfg(test)]
+mod path_tests;
 mod ridge;
 mod softmax;
 #[cfg(test)]

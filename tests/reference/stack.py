@@ -7,6 +7,7 @@ The numbers stand in crates/arbormix/src/mixture/stack/tests.rs, which makes the
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.stats import norm, qmc
 
 np.set_printoptions(precision=12)
 n = np.arange(40)
@@ -75,3 +76,23 @@ def weights(v):
 
 found, value = best(weights, np.zeros(3))
 print("weights", np.exp(found - np.logaddexp.reduce(found)), value)
+
+# Three labels that follow one factor, five experts: the penalised likelihood of all rows, from both directions of the factor.
+z = norm.ppf(qmc.Halton(1, scramble=False).random(6)[1:, 0])
+z = (z - z.mean()) / z.std()
+print("points", z)
+odds = np.stack([log_odds, other, 0 * other], 1)
+signs = np.stack([sign, 2 * parent - 1, np.where(np.sin(2.1 * n + 0.5) + 0.4 * np.cos(3.7 * n) > 0, 1.0, -1.0)], 1)
+
+
+def factor(v):
+    slope, constant, loading = v.reshape(3, 3)
+    margins = (slope * odds + constant)[:, None, :] + z[:, None] * loading
+    logs = -np.logaddexp(0, -signs[:, None, :] * margins).sum(2) - np.log(len(z))
+    penalty = 0.5 * np.sum((slope - 1) ** 2) + 0.5 * np.sum(constant**2) + 0.5 * np.sum(loading**2)
+    return -np.sum(weight * np.logaddexp.reduce(logs, axis=1)) + penalty
+
+
+for direction in (1.0, -1.0):
+    found, value = best(factor, np.array([1.0] * 3 + [0.0] * 3 + [direction, 0.0, direction]))
+    print("factor", found.reshape(3, 3), value)

@@ -10,6 +10,7 @@ mod failure;
 mod method_spec;
 mod output;
 mod overrides;
+mod presets;
 mod progress;
 
 use std::process::ExitCode;

@@ -1,16 +1,17 @@
 //! A method as one word of the command line: `mlme`, `mlme@paper`, `mlme@paper+experts=3`.
 
-use arbormix::registry::{METHODS, Preset};
+use arbormix::registry::METHODS;
 
 use crate::failure::Failure;
 use crate::overrides::Assignment;
+use crate::presets::NamedPreset;
 
 /// A method, with a preset and parameters of its own if it names any.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MethodSpec {
     /// Name in the registry.
     pub(crate) method: String,
-    pub(crate) preset: Option<Preset>,
+    pub(crate) preset: Option<NamedPreset>,
     pub(crate) assignments: Vec<Assignment>,
 }
 
@@ -21,9 +22,10 @@ impl MethodSpec {
         let mut parts = text.split('+');
         let (method, preset) = match parts.next().unwrap_or_default().split_once('@') {
             None => (text.split('+').next().unwrap_or_default(), None),
-            Some((method, "default")) => (method, Some(Preset::Default)),
-            Some((method, "paper")) => (method, Some(Preset::Paper)),
-            Some((_, other)) => return Err(wrong(&format!("no preset {other:?}; known: default, paper"))),
+            Some((method, name)) => match NamedPreset::named(name) {
+                Some(preset) => (method, Some(preset)),
+                None => return Err(wrong(&format!("no preset {name:?}; known: {}", NamedPreset::NAMES.join(", ")))),
+            },
         };
         let assignments: Vec<Assignment> =
             parts.map(Assignment::parse).collect::<Result<_, _>>().map_err(|e| wrong(&e))?;
@@ -53,12 +55,13 @@ mod tests {
     #[test]
     fn a_method_may_have_a_preset_and_parameters() {
         let spec = MethodSpec::parse("mlme@paper+experts=3+logistic.costs=[1,10]").unwrap();
-        assert_eq!((spec.method.as_str(), spec.preset, spec.assignments.len()), ("mlme", Some(Preset::Paper), 2));
+        let paper = NamedPreset::named("paper");
+        assert_eq!((spec.method.as_str(), spec.preset, spec.assignments.len()), ("mlme", paper, 2));
         assert_eq!(spec.assignments[0], Assignment::parse("experts=3").unwrap());
         let plain = MethodSpec::parse("br").unwrap();
         assert_eq!(plain, MethodSpec { method: "br".to_string(), preset: None, assignments: vec![] });
         let error = MethodSpec::parse("br@best").unwrap_err().to_string();
-        assert_eq!(error, "method \"br@best\": no preset \"best\"; known: default, paper");
+        assert_eq!(error, "method \"br@best\": no preset \"best\"; known: default, paper, stack, kernel, linear");
         assert!(MethodSpec::parse("br+seed").is_err());
     }
 

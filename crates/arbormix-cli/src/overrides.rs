@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::method_spec::MethodSpec;
+use crate::presets::NamedPreset;
 
 /// Parameter of the methods that search.
 const INFERENCE: &str = "inference";
@@ -14,8 +15,10 @@ const INFERENCE: &str = "inference";
 /// How a method is set up.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LearnerArgs {
-    /// Set of defaults: `default` is what we recommend, `paper` is every choice as in the paper, as far as it says
-    #[arg(long, value_name = "NAME", value_parser = ["default", "paper"], default_value = "default")]
+    /// Set of defaults: `default` is what we recommend, `paper` is every choice as in the paper, as far as it says. Where no
+    /// method is named, also what would else be chosen from: `stack` (forests and trees, stacked), `kernel` (ML-ME on Nyström
+    /// features) or `linear` (ML-ME)
+    #[arg(long, value_name = "NAME", value_parser = NamedPreset::NAMES, default_value = "default")]
     preset: String,
     /// Number of experts of a mixture, or `auto`
     #[arg(long, value_name = "N|auto")]
@@ -40,10 +43,15 @@ pub(crate) struct Assignment {
 }
 
 impl Assignment {
-    fn new(name: &str, value: &str) -> Assignment {
+    pub(crate) fn new(name: &str, value: &str) -> Assignment {
         // A value that is no JSON is a word: names need no quotes within quotes.
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_string()));
         Assignment { name: name.to_string(), value }
+    }
+
+    /// Whether it sets this parameter.
+    pub(crate) fn is_of(&self, name: &str) -> bool {
+        self.name == name
     }
 
     pub(crate) fn parse(text: &str) -> Result<Assignment, String> {
@@ -71,8 +79,8 @@ impl LearnerArgs {
         if self.experts.is_some() { "mlme" } else { registry::DEFAULT_METHOD }
     }
 
-    pub(crate) fn preset(&self) -> Preset {
-        if self.preset == "paper" { Preset::Paper } else { Preset::Default }
+    fn preset(&self) -> NamedPreset {
+        NamedPreset::named(&self.preset).unwrap_or(NamedPreset::OfMethod(Preset::Default))
     }
 
     /// One learner for each method, which may have a preset and parameters of its own ([`MethodSpec`]). With several
@@ -85,15 +93,23 @@ impl LearnerArgs {
         assignments.extend(self.scaling.as_ref().map(|value| Assignment::new("features.scaling", value)));
         assignments.extend(self.assignments.iter().cloned());
         let mut learners = Vec::new();
-        let preset = |spec: &MethodSpec| spec.preset.unwrap_or(self.preset());
-        let defaults = |spec: &MethodSpec| registry::method(&spec.method).map(|method| method.defaults(preset(spec)));
-        let all: Vec<Value> = specs.iter().map(defaults).collect::<Result<_, _>>().map_err(arbormix::Error::from)?;
+        let preset = |spec: &MethodSpec| {
+            let given: Vec<Assignment> = assignments.iter().chain(&spec.assignments).cloned().collect();
+            spec.preset.unwrap_or(self.preset()).of_method(&spec.method, &given)
+        };
+        let defaults = |spec: &MethodSpec| {
+            let method = registry::method(&spec.method).map_err(arbormix::Error::from)?;
+            Ok::<_, Failure>(method.defaults(preset(spec)?.0))
+        };
+        let all: Vec<Value> = specs.iter().map(defaults).collect::<Result<_, _>>()?;
         for (spec, defaults) in specs.iter().zip(&all) {
             let elsewhere = |a: &&Assignment| !has(defaults, &a.name) && all.iter().any(|other| has(other, &a.name));
             let mut chosen: Vec<Assignment> = assignments.iter().filter(|a| !elsewhere(a)).cloned().collect();
             chosen.extend(spec.assignments.iter().cloned());
+            let (preset, beside) = preset(spec)?;
+            chosen.extend(beside);
             // A method without a seed has nothing random: any seed gives the same model. A method's own seed stays.
-            let own_seed = spec.assignments.iter().any(|a| a.name == "seed");
+            let own_seed = spec.assignments.iter().any(|a| a.is_of("seed"));
             if let Some(seed) = seed.filter(|_| has(defaults, "seed") && !own_seed) {
                 chosen.push(Assignment { name: "seed".to_string(), value: seed.into() });
             }
@@ -103,7 +119,7 @@ impl LearnerArgs {
             if let Some(seed) = seed.filter(|_| !by_hand && has(defaults, &annealing)) {
                 chosen.push(Assignment { name: annealing, value: seed.into() });
             }
-            learners.push(registry::learner(&spec.method, preset(spec), &nested(&chosen)?)?);
+            learners.push(registry::learner(&spec.method, preset, &nested(&chosen)?)?);
         }
         Ok(learners)
     }

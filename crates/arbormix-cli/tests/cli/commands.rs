@@ -256,6 +256,23 @@ fn crossval_counts_misses_over_all_rows() {
 }
 
 #[test]
+fn a_preset_of_the_choice_is_what_is_fitted() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(40, 8));
+    for (preset, method, chosen) in [
+        ("stack", "stack", "stack"),
+        ("kernel", "mlme", "kernel"),
+        ("linear", "mlme", "linear"),
+        ("paper", "mlme", "paper"),
+    ] {
+        let fit = format!("fit all.csv --labels cat,pet --preset {preset} -o m --json --quiet");
+        let told: serde_json::Value = serde_json::from_str(&folder.succeed(&fit)).unwrap();
+        assert_eq!((&told["method"], &told["choice"]["chosen"]), (&method.into(), &chosen.into()));
+    }
+    folder.succeed("crossval all.csv --labels cat,pet --methods auto@linear,br --folds 2 --quiet");
+}
+
+#[test]
 fn a_parameter_goes_to_the_methods_that_have_it() {
     let folder = Folder::new();
     folder.write("all.csv", table(40, 8));

@@ -21,6 +21,9 @@ use crate::tree::inference::{BestSets, Bounded, Table, unrestricted};
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
 pub(in crate::joint) const MARGIN: f64 = 1e-12;
 
+/// Experts whose best sets in a subspace are looked at.
+const LOOKED_AT: usize = 16;
+
 /// The mixture at one row: gate weights and the experts.
 #[derive(Debug, Clone)]
 pub struct RowMixture<'a> {
@@ -139,6 +142,18 @@ impl<'a> RowMixture<'a> {
             }
         }
         best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY))
+    }
+
+    /// The sets of those experts that give them most. In a subspace these are enough to look at: what proves the best set are the
+    /// bounds, and where all experts agree their set is among these.
+    fn weightiest(&self, own: &[(LabelSet, f64)]) -> Vec<(LabelSet, f64)> {
+        if own.len() <= LOOKED_AT {
+            return own.to_vec();
+        }
+        let share = |k: usize| self.log_gate[k] + own[k].1;
+        let mut experts: Vec<usize> = (0..own.len()).collect();
+        experts.sort_by(|&a, &b| share(b).total_cmp(&share(a)).then(a.cmp(&b)));
+        experts[..LOOKED_AT].iter().map(|&k| own[k].clone()).collect()
     }
 
     /// Keeps the better of a set and the best so far; ties go to the smaller set.
@@ -317,7 +332,7 @@ impl<'a> RowMixture<'a> {
     /// Bounds a subspace, rules out label values, improves the incumbent; `None` if nothing better can be inside.
     fn examine(&self, allowed: Vec<[bool; 2]>, incumbent: &mut (LabelSet, f64)) -> Option<Node> {
         let own = self.own_sets(&allowed);
-        *incumbent = self.best_of(&own, Some(incumbent.clone()));
+        *incumbent = self.best_of(&self.weightiest(&own), Some(incumbent.clone()));
         if agreed(&own) {
             return None;
         }

@@ -409,7 +409,21 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS])],
         arguments: "compare p.csv --labels cat,pet --methods br@best",
         code: 2,
-        message: "method \"br@best\": no preset \"best\"; known: default, paper",
+        message: "method \"br@best\": no preset \"best\"; known: default, paper, stack, kernel, linear",
+    },
+    Case {
+        name: "a preset that belongs to the choice of a method",
+        files: &[("p.csv", &[HEAD, ROWS])],
+        arguments: "fit p.csv --labels cat,pet --method br --preset kernel -o m",
+        code: 2,
+        message: "preset kernel is one of those that method auto chooses from, not of br; leave out the method, or the preset",
+    },
+    Case {
+        name: "a preset and candidates",
+        files: &[("p.csv", &[HEAD, ROWS])],
+        arguments: "fit p.csv --labels cat,pet --preset kernel --set candidates=[\"linear\"] -o m",
+        code: 2,
+        message: "preset kernel and parameter candidates say twice what to choose from; leave one out",
     },
     Case {
         name: "a data set twice",

@@ -96,8 +96,16 @@ pub(super) struct Start<'a> {
 pub(super) struct Penalties {
     /// λ of the gate.
     pub(super) gate: f64,
-    /// Of the experts' intercepts.
-    pub(super) intercepts: f64,
+    pub(super) intercepts: Intercepts,
+}
+
+/// How the tied trees' intercepts may differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Intercepts {
+    /// Each on its own, with this penalty.
+    Free(f64),
+    /// With a few factors, of so many experts; no gate.
+    Factors(usize),
 }
 
 /// What the tied trees build on: the blended log-odds of a sample, and the stacked tree.
@@ -125,8 +133,12 @@ impl Ground {
     ) -> Result<Fitted> {
         let Ground { blend, blended, tree } = self;
         let Penalties { gate, intercepts } = start.penalties;
-        let em = tied::Em::new(sample, blended, &tree.branching, &params.tied, intercepts, params.gate.with(gate));
-        let (tied, gate, trace) = em.run(start.responsibilities, start.gate, progress)?;
+        let em = |ridge| tied::Em::new(sample, blended, &tree.branching, &params.tied, ridge, params.gate.with(gate));
+        let (tied, gate, trace) = match intercepts {
+            Intercepts::Free(ridge) => em(ridge).run(start.responsibilities, start.gate, progress)?,
+            // A label's loadings have a penalty instead.
+            Intercepts::Factors(experts) => em(0.0).run_factors(experts, params.seed, progress)?,
+        };
         Ok(Fitted { experts: Experts { blend: blend.clone(), tree: tree.clone(), tied }, gate, trace })
     }
 }

@@ -19,11 +19,21 @@ use crate::tree::{constant_label_notes, require_observed};
 
 /// Rows per tied tree at least: fewer say nothing about an expert of their own.
 const ROWS_PER_EXPERT: usize = 10;
+/// Points per factor at least.
+const POINTS_PER_FACTOR: usize = 5;
 
 impl StackParams {
     /// Experts at most: so many that rows × labels × experts stay within bounds, and that each has some rows.
     pub(crate) fn most_experts(&self, rows: usize, labels: usize) -> usize {
         self.tied.experts.min(rows / ROWS_PER_EXPERT).min(self.tied.cells / (rows * labels).max(1)).max(1)
+    }
+
+    /// Experts whose intercepts follow factors, if these are to be tried: points of a distribution, so rows of their own do not
+    /// matter, but few of them would not fill its dimensions.
+    pub(crate) fn factor_experts(&self, rows: usize, labels: usize) -> Option<usize> {
+        let experts = self.tied.experts.min(self.tied.cells / (rows * labels).max(1));
+        let factors = self.tied.factors.count;
+        (factors > 0 && labels > factors && experts >= POINTS_PER_FACTOR * factors).then_some(experts)
     }
 
     /// Folds that level 1 is held out on: until they have rows enough.
@@ -96,7 +106,7 @@ impl StackParams {
         if !converged {
             notes.push("a logistic regression reached its iteration limit (logistic.solver.max_iterations)".into());
         }
-        notes.push(joined.reason(penalties, clusters.count));
+        notes.push(joined.reason(penalties, fitted.experts.tied.count()));
         let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
         Ok((model, FitReport { converged, notes, trace: fitted.trace, held_out }))
     }

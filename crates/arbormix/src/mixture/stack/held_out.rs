@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Experts, Fitted, Ground, Penalties, RowTrees, Sample, Start};
+use super::experts::{Experts, Fitted, Ground, Intercepts, Penalties, RowTrees, Sample, Start};
 use super::level::Answers;
 use super::params::StackParams;
 use super::pool::{Case, Evidence, Pool, Table};
@@ -17,10 +17,12 @@ use crate::out_of_fold::HeldOutMarginals;
 use crate::paired;
 use crate::progress::Progress;
 
-/// Standard errors by which a smaller penalty of the intercepts must be ahead of a larger one, and held-out rows at least. (Less
-/// is asked than of a simpler method in a race: both penalties see all rows.)
+/// Standard errors by which other intercepts of the tied trees must be ahead of the plainest ones, and held-out rows at least. (Less
+/// is asked than of a simpler method in a race: here all see the same rows.)
 const CLEAR_LEAD: f64 = 2.0;
 const LEAST_HELD: usize = 10;
+/// Factors are not tried where the label-set expert has this share of the mixture: they speak of sets that were not seen.
+const MOST: f64 = 0.5;
 
 /// The training rows with the out-of-fold answers of level 0.
 pub(super) struct Stacking<'a> {
@@ -180,31 +182,43 @@ impl Stacking<'_> {
     /// The penalty of the intercepts is the largest, unless a smaller one makes the fold's rows clearly more likely once everything
     /// is joined. (Alone, tied trees would be better with freer intercepts than beside a forest, which knows the label sets
     /// already. And the answers of level 0 to new rows are better than those it is fitted to here, which come from
-    /// fewer rows and trees, so that less is left for the intercepts to mend.)
+    /// fewer rows and trees, so that less is left for the intercepts to mend.) Factors must be as clearly ahead of what was
+    /// chosen so far; they are tried where sets that were seen say little.
     pub(super) fn first_held_out(&self, folds: &Folds) -> Result<(HeldOut, Penalties, Gate)> {
         let division = self.division(folds, 0);
         let (penalty, gate) = self.penalty(&division.sample, &division.responsibilities, &division.held)?;
         let ground = self.ground(&division)?;
         let mut ridges = self.params.tied.intercept_ridges.clone();
         ridges.sort_by(|a, b| b.total_cmp(a));
-        let answered = |intercepts: f64| {
+        let answered = |intercepts: Intercepts| {
             let penalties = Penalties { gate: penalty, intercepts };
             Ok::<_, Error>((self.answered(&division, &ground, gate.clone(), penalties)?, penalties))
         };
-        let mut best = answered(ridges[0])?;
+        let first = answered(Intercepts::Free(ridges[0]))?;
+        let mut best = (self.joined(std::slice::from_ref(&first.0)), first);
+        // Whether other intercepts are clearly ahead, and then the best.
+        let tried = |intercepts: Intercepts, best: &mut (Joined, (HeldOut, Penalties))| {
+            let next = answered(intercepts)?;
+            let reached = self.joined(std::slice::from_ref(&next.0));
+            let is_ahead = reached.lead(&best.0) >= CLEAR_LEAD;
+            if is_ahead {
+                *best = (reached, next);
+            }
+            Ok::<_, Error>(is_ahead)
+        };
         if division.held.len() >= LEAST_HELD {
-            let joined = |held: &HeldOut| self.joined(std::slice::from_ref(held));
-            let mut best_joined = joined(&best.0);
             for &ridge in &ridges[1..] {
-                let next = answered(ridge)?;
-                let reached = joined(&next.0);
-                if reached.lead(&best_joined) < CLEAR_LEAD {
+                if !tried(Intercepts::Free(ridge), &mut best)? {
                     break;
                 }
-                (best, best_joined) = (next, reached);
+            }
+            let factors = self.params.factor_experts(self.labels.len(), self.answers.logits.cols());
+            if let Some(experts) = factors.filter(|_| best.0.weights[0] < MOST) {
+                tried(Intercepts::Factors(experts), &mut best)?;
             }
         }
-        Ok((best.0, best.1, gate))
+        let (_, (held, penalties)) = best;
+        Ok((held, penalties, gate))
     }
 
     /// Fits level 1 to the rows of a division and asks it about the others.
@@ -312,11 +326,14 @@ impl Joined {
     /// For people.
     pub(super) fn reason(&self, penalties: Penalties, experts: usize) -> String {
         let ([forest, tied, count], [sets, trees, tree]) = (self.pool.0, self.weights);
-        let Penalties { gate, intercepts } = penalties;
+        let kind = match penalties.intercepts {
+            Intercepts::Free(ridge) => format!("gate penalty {}, of their intercepts {ridge}", penalties.gate),
+            Intercepts::Factors(_) => "their intercepts follow factors".to_string(),
+        };
         format!(
             "log-likelihood {:.4} per held-out row, with weight {sets:.3} of the label-set expert (exponents {forest:.2} of \
              the forest, {tied:.2} of the tied trees, {count:.2} of the number of rows), {trees:.3} of {experts} tied trees \
-             (gate penalty {gate}, of their intercepts {intercepts}), {tree:.3} of the stacked tree",
+             ({kind}), {tree:.3} of the stacked tree",
             self.mean_log_likelihood()
         )
     }

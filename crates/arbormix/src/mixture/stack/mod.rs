@@ -12,7 +12,8 @@
 //! - `blend`: l̃ᵢ, the log-odds of label i from lᵢ and the forest's share of sets with the label
 //! - `structure`: the stacked tree T, logit P(yᵢ | x, y_π(i)) = b l̃ᵢ + c + a y_π(i)
 //! - `tied`: trees with shared slopes and intercepts of their own, logit = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax
-//!   gate on φ; `starts`: the clusters of label sets they begin with
+//!   gate on φ; `starts`: the clusters of label sets they begin with; `tied::factors`: intercepts of low rank, an
+//!   alternative for labels that have more in common than trees and seen sets can say
 //!
 //! Level 2 (`held_out`, `pool`, `weights`): g, a table over the label sets seen, is a log-linear pool of the forest, the
 //! tied trees and the sets' numbers of rows; its exponents and the weights w are fitted to rows that level 1 has not
@@ -38,5 +39,5 @@ mod tests;
 mod tied;
 mod weights;
 
-pub use params::{BlendParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams};
+pub use params::{BlendParams, FactorParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams};
 pub use predict::Stack;

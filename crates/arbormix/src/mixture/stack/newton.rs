@@ -1,4 +1,4 @@
-//! Newton's method for smooth convex functions of three parameters: every stage above level 0 has such fits.
+//! Newton's method for smooth convex functions of a few parameters: every stage above level 0 has such fits.
 
 /// Newton steps at most.
 const MAX_STEPS: usize = 100;
@@ -32,18 +32,16 @@ pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
     let (mut at, mut here) = (start, function.expanded(start));
     for _ in 0..MAX_STEPS {
         let Expansion { value, gradient, hessian } = here;
-        let step = solve(hessian, gradient);
+        let (mut system, mut step) = (hessian, gradient);
+        solve(&mut system, &mut step);
         let slope: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
         if slope <= TOLERANCE * (1.0 + value.abs()) {
             break;
         }
-        let mut length = 1.0;
-        let moved = (0..MAX_HALVINGS).find_map(|_| {
+        let moved = descended(value, slope, |length| {
             let next = [0, 1, 2].map(|j| at[j] - length * step[j]);
             let reached = function.expanded(next);
-            let enough = reached.value <= value - 1e-4 * length * slope;
-            length *= 0.5;
-            enough.then_some((next, reached))
+            (reached.value, (next, reached))
         });
         let Some(next) = moved else { break };
         (at, here) = next;
@@ -51,20 +49,32 @@ pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
     at
 }
 
-/// A⁻¹ b for a positive definite A, by elimination.
-fn solve(mut a: [Triple; 3], mut b: Triple) -> Triple {
-    for k in 0..3 {
-        for i in k + 1..3 {
-            let factor = a[i][k] / a[k][k];
-            for j in k..3 {
-                a[i][j] -= factor * a[k][j];
-            }
+/// The first point along a step, halved again and again, where a loss is enough below `loss`; the loss falls by `slope` per
+/// length at its beginning, and `at` gives loss and point at a length. `None` if rounding hides any decrease.
+pub(super) fn descended<P>(loss: f64, slope: f64, mut at: impl FnMut(f64) -> (f64, P)) -> Option<P> {
+    let mut length = 1.0;
+    (0..MAX_HALVINGS).find_map(|_| {
+        let (reached, point) = at(length);
+        let enough = reached <= loss - 1e-4 * length * slope;
+        length *= 0.5;
+        enough.then_some(point)
+    })
+}
+
+/// Puts A⁻¹ b in the place of b for a positive definite A, by elimination, which spoils A.
+pub(super) fn solve<R: AsRef<[f64]> + AsMut<[f64]>>(a: &mut [R], b: &mut [f64]) {
+    for k in 0..b.len() {
+        let (above, below) = a.split_at_mut(k + 1);
+        let pivots = above[k].as_ref();
+        for (row, i) in below.iter_mut().map(AsMut::as_mut).zip(k + 1..) {
+            let factor = row[k] / pivots[k];
+            (k..b.len()).for_each(|j| row[j] -= factor * pivots[j]);
             b[i] -= factor * b[k];
         }
     }
-    for k in (0..3).rev() {
-        let rest: f64 = (k + 1..3).map(|j| a[k][j] * b[j]).sum();
-        b[k] = (b[k] - rest) / a[k][k];
+    for k in (0..b.len()).rev() {
+        let row = a[k].as_ref();
+        let rest: f64 = (k + 1..b.len()).map(|j| row[j] * b[j]).sum();
+        b[k] = (b[k] - rest) / row[k];
     }
-    b
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tied::BASES;
 use crate::error::ParamError;
 use crate::features::FeatureParams;
 use crate::forest::ForestParams;
@@ -104,6 +105,22 @@ pub struct TiedParams {
     pub clustered_sets: usize,
     /// Rows × labels × experts at most: larger data get fewer experts.
     pub cells: usize,
+    /// Intercepts of low rank, which are tried too.
+    pub factors: FactorParams,
+}
+
+/// Intercepts of low rank: labels that follow a few hidden factors, of which the experts are points.
+///
+/// They are taken instead of free intercepts if they make the rows of the first held-out fold clearly more likely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactorParams {
+    /// Number of factors, 8 at most; 0: not tried.
+    pub count: usize,
+    /// EM iterations.
+    pub iterations: usize,
+    /// Penalty of a label's loadings.
+    pub ridge: f64,
 }
 
 /// The label-set expert.
@@ -198,6 +215,7 @@ impl Default for StackParams {
                 intercept_ridges: vec![0.3, 3.0],
                 clustered_sets: 500,
                 cells: 40_000_000,
+                factors: FactorParams { count: 3, iterations: 8, ridge: 1.0 },
             },
             gate: GateChoice {
                 penalties: vec![1.0, 3.0, 10.0, 30.0],
@@ -241,6 +259,7 @@ impl StackParams {
             ("structure.intercept_ridge", self.structure.intercept_ridge),
             ("structure.parent_ridge", self.structure.parent_ridge),
             ("tied.slope_ridge", tied.slope_ridge),
+            ("tied.factors.ridge", tied.factors.ridge),
             ("pool.ridge", self.pool.ridge),
             ("pool.forest_floor", self.pool.forest_floor),
             ("pool.tied_floor", self.pool.tied_floor),
@@ -267,6 +286,8 @@ impl StackParams {
         ParamError::require(clip > 0.0 && clip < 0.5, "blend.clip", clip, "must be between 0 and 0.5")?;
         let cost = self.structure.edge_cost;
         ParamError::require(cost >= 0.0 && cost.is_finite(), "structure.edge_cost", cost, "must not be negative")?;
+        let factors = tied.factors.count;
+        ParamError::require(factors <= BASES.len(), "tied.factors.count", factors, "must be at most 8")?;
         let share = tied.own_share;
         ParamError::require((0.0..=1.0).contains(&share), "tied.own_share", share, "must be between 0 and 1")
     }

@@ -1,11 +1,10 @@
 //! The regression of one label over all tied trees: two slopes, and an intercept per expert.
 
 use crate::logistic::loss::evaluate;
+use crate::mixture::stack::newton::descended;
 
 /// Rows for which an expert is less responsible than this count nothing in its regressions: most rows of most experts.
 const LEAST_RESPONSIBLE: f64 = 1e-6;
-/// Halvings of a Newton step at most.
-const MAX_HALVINGS: usize = 30;
 
 /// ρ of the slopes and ρ' of the intercepts.
 #[derive(Debug, Clone, Copy)]
@@ -53,12 +52,14 @@ pub(super) struct LabelFit<'a> {
 pub(super) struct Point {
     pub(super) slopes: [f64; 2],
     pub(super) intercepts: Vec<f64>,
-    loss: f64,
-    slope_gradient: [f64; 2],
-    slope_hessian: [[f64; 2]; 2],
-    gradient: Vec<f64>,
-    diagonal: Vec<f64>,
-    cross: Vec<[f64; 2]>,
+    pub(super) loss: f64,
+    pub(super) slope_gradient: [f64; 2],
+    pub(super) slope_hessian: [[f64; 2]; 2],
+    /// By the intercepts, and the diagonal of their part of the Hessian.
+    pub(super) gradient: Vec<f64>,
+    pub(super) diagonal: Vec<f64>,
+    /// Each intercept's with the slopes.
+    pub(super) cross: Vec<[f64; 2]>,
 }
 
 impl LabelFit<'_> {
@@ -120,13 +121,10 @@ impl LabelFit<'_> {
         if slope >= 0.0 {
             return None;
         }
-        let mut length = 1.0;
-        (0..MAX_HALVINGS).find_map(|_| {
+        descended(from.loss, -slope, |length| {
             let moved = from.intercepts.iter().zip(&intercepts).map(|(beta, step)| beta + length * step).collect();
             let next = self.at([0, 1].map(|j| from.slopes[j] + length * slopes[j]), moved);
-            let enough = next.loss <= from.loss + 1e-4 * length * slope;
-            length *= 0.5;
-            enough.then_some(next)
+            (next.loss, next)
         })
     }
 }

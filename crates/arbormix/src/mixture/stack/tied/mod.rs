@@ -3,12 +3,15 @@
 //! logit P(yᵢ = 1 | x, y_π(i), k) = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax gate on φ(x). With so few parameters per expert
 //! there can be many of them. EM as in [`Mixture`](crate::mixture::Mixture): each part of the M-step decreases its own
 //! loss, so the penalised likelihood never falls (but for what rows count that an expert hardly answers for, see `label`).
+//! `factors` has the same with intercepts of low rank.
 
+mod factors;
 mod label;
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+pub(super) use self::factors::BASES;
 use self::label::{LabelFit, Point, Ridges, Share};
 use super::experts::Sample;
 use super::params::TiedParams;
@@ -146,16 +149,9 @@ impl<'a> Em<'a> {
         let weights = &self.sample.weights;
         let block = self.sample.design.block(None, &[]);
         let gate = fit_gate(&block, responsibilities, Some(weights), gate, &self.gate, progress)?.gate;
-        let shares: Vec<Share> =
-            (0..responsibilities.cols()).map(|k| Share::new(responsibilities.column(k), weights)).collect();
+        let shares = self.shares(responsibilities);
         let fit = |label: usize| {
-            let problem = LabelFit {
-                blended: self.blended.column(label),
-                above: self.above.column(label),
-                signs: self.signs.column(label),
-                shares: &shares,
-                ridges: self.ridges,
-            };
+            let problem = self.label_fit(label, &shares);
             let mut point = problem.at(tied.slopes[label], tied.intercepts.column(label).to_vec());
             for _ in 0..steps {
                 match problem.step(&point) {
@@ -168,6 +164,22 @@ impl<'a> Em<'a> {
         let points: Vec<Point> = (0..self.signs.cols()).into_par_iter().map(fit).collect();
         let intercepts = Columns::from_columns(shares.len(), points.iter().map(|point| point.intercepts.as_slice()));
         Ok((Tied { slopes: points.iter().map(|point| point.slopes).collect(), intercepts }, gate))
+    }
+
+    /// The rows of every expert.
+    fn shares(&self, responsibilities: &Columns) -> Vec<Share> {
+        let of = |k: usize| Share::new(responsibilities.column(k), &self.sample.weights);
+        (0..responsibilities.cols()).map(of).collect()
+    }
+
+    fn label_fit<'s>(&'s self, label: usize, shares: &'s [Share]) -> LabelFit<'s> {
+        LabelFit {
+            blended: self.blended.column(label),
+            above: self.above.column(label),
+            signs: self.signs.column(label),
+            shares,
+            ridges: self.ridges,
+        }
     }
 
     fn penalty(&self, tied: &Tied, gate: &Gate) -> f64 {

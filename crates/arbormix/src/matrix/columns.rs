@@ -70,6 +70,12 @@ impl<T: Real> Columns<T> {
         &mut self.values
     }
 
+    /// The listed rows.
+    pub fn select_rows(&self, rows: &[usize]) -> Columns<T> {
+        let of = |column: usize| rows.iter().map(move |&row| self.get(row, column));
+        Columns { rows: rows.len(), cols: self.cols, values: (0..self.cols).flat_map(of).collect() }
+    }
+
     /// Keeps the listed columns (ascending), in place.
     pub fn keep(&mut self, columns: &[usize]) {
         for (to, &from) in columns.iter().enumerate() {

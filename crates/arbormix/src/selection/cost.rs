@@ -1,7 +1,7 @@
 //! What a fit costs, by a formula: nominal seconds of one core.
 //!
-//! Constants were set by fits of four public data sets on one core (`scripts/times` lays formula and clock side by side);
-//! they count operations and know no machine. An estimate may be wrong by a factor of two or three.
+//! Constants were set by fits of public and made-up data, with 6 to 374 labels, on one core (`scripts/times` lays formula and
+//! clock side by side); they count operations and know no machine. An estimate may be wrong by a factor of two or three.
 
 use super::candidates::Candidate;
 use crate::data::{Dataset, LabelSet, SeenSets};
@@ -11,7 +11,7 @@ use crate::mixture::{Experts, MixtureParams};
 use crate::registry::Presets;
 
 /// A multiplication and an addition in a product of features and weights, once for all Newton steps of a regression.
-const REGRESSION: f64 = 1e-8;
+const REGRESSION: f64 = 6e-9;
 /// Regressions that the stacked mixture solves per label: costs, folds, all rows.
 const LEVEL_FITS: f64 = 25.0;
 /// Fits of the gate's weights per expert.
@@ -19,18 +19,18 @@ const GATE_FITS: f64 = 10.0;
 /// A regression's work per coefficient, in products with a cell.
 const PER_COEFFICIENT: f64 = 16.0;
 /// A split of a tree, per row, level and feature that is tried; of sparse features only stored cells are looked at.
-const SPLIT: f64 = 1.2e-8;
-const SPARSE_SPLIT: f64 = 3.5e-9;
+const SPLIT: f64 = 7e-9;
+const SPARSE_SPLIT: f64 = 2e-9;
 /// EM of tied trees, per row, label and expert.
-const TIED: f64 = 1.2e-7;
+const TIED: f64 = 7e-8;
 /// Probability of a label set by one tied tree, per label that is present or whose parent is.
-const TABLE: f64 = 2e-9;
+const TABLE: f64 = 1.2e-9;
 /// An edge of the stacked tree, per row.
-const EDGE: f64 = 1e-7;
+const EDGE: f64 = 6e-8;
 /// Eigenvectors and kernel, per cube of landmarks.
-const EIGEN: f64 = 2.5e-9;
+const EIGEN: f64 = 1.5e-9;
 /// A mixture's regression of one label by one expert in all of EM: per row, and per row and cell.
-const EXPERT: [f64; 2] = [2e-5, 3e-8];
+const EXPERT: [f64; 2] = [1.8e-6, 1e-8];
 
 /// What the cost of a fit depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]

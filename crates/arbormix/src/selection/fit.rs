@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::choice::{Choice, Entrant, Selection};
 use super::cost::Size;
 use super::params::AutoParams;
-use super::race::{Race, Score, race_rows};
+use super::race::{Race, SHORTER, Score, race_rows};
 use crate::data::Dataset;
 use crate::error::{Error, ParamError, Result};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
@@ -41,9 +41,9 @@ impl Learner for AutoParams {
             _ => {
                 let candidates: Vec<Candidate> = racing.iter().map(|&place| self.candidates[place]).collect();
                 race_size = race_rows(self, &size, &candidates, positive.len());
-                let race = Race::draw(data, weights, &positive, race_size, self);
+                let race = Race::draw(data, weights, &positive, race_size, race_size, self);
                 held_out = race.held_out();
-                let mut scores: Vec<(usize, Score)> = Vec::new();
+                let mut scores: Vec<Contest> = Vec::new();
                 if race_size > 0 {
                     progress.begin("choosing the method", racing.len());
                     for &place in &racing {
@@ -52,7 +52,7 @@ impl Learner for AutoParams {
                             Ok(score) => {
                                 entrants[place].log_likelihood = Some(score.log_likelihood);
                                 entrants[place].exact_match = score.exact_match;
-                                scores.push((place, score));
+                                scores.push(Contest { place, score, shorter: None });
                             }
                             Err(reason) => entrants[place].left_out = Some(reason),
                         }
@@ -60,7 +60,16 @@ impl Learner for AutoParams {
                     }
                 }
                 racing.retain(|&place| entrants[place].left_out.is_none() || scores.is_empty());
-                self.winner(&race, &scores, &entrants, racing[0])
+                if self.is_challenged(&race, &scores) {
+                    let shorter = Race::draw(data, weights, &positive, race_size / SHORTER, race_size, self);
+                    progress.begin("looking at how the lead grows", scores.len());
+                    for contest in &mut scores {
+                        progress.check()?;
+                        contest.shorter = shorter.run(self.candidates[contest.place], self, progress)?.ok();
+                        progress.advance(1);
+                    }
+                }
+                self.winner(&race, &scores, &entrants, racing[0], positive.len())
             }
         };
         let (place, reason) = verdict;
@@ -127,37 +136,68 @@ impl AutoParams {
         Ok((place, format!("the cheapest: about {needed:.0} s, and the budget of {budget} s is too small for all")))
     }
 
-    /// The richest, unless a simpler one is clearly ahead; `richest` without a race.
-    fn winner(&self, race: &Race, scores: &[(usize, Score)], entrants: &[Entrant], richest: usize) -> (usize, String) {
+    /// Whether a simpler candidate is clearly ahead of the richest.
+    fn is_challenged(&self, race: &Race, scores: &[Contest]) -> bool {
+        scores.split_first().is_some_and(|(richest, rest)| rest.iter().any(|one| self.leads(race, one, richest)))
+    }
+
+    fn leads(&self, race: &Race, first: &Contest, second: &Contest) -> bool {
+        race.lead(&first.score, &second.score) > self.clear_lead
+    }
+
+    /// The richest, unless a simpler one is clearly ahead, and not so that its lead would be gone with all `rows`; `richest`
+    /// without a race.
+    pub(super) fn winner(
+        &self,
+        race: &Race,
+        scores: &[Contest],
+        entrants: &[Entrant],
+        richest: usize,
+        rows: usize,
+    ) -> (usize, String) {
         let Some((first, rest)) = scores.split_first() else {
             return (richest, "the richest: there are too few rows for a race, or nobody finished it".to_string());
         };
-        let best = rest.iter().fold(
-            first,
-            |best, next| {
-                if race.lead(&next.1, &best.1) > self.clear_lead { next } else { best }
-            },
-        );
-        let others = scores.iter().filter(|other| other.0 != best.0);
-        let ahead = others.clone().all(|other| best.1.log_likelihood >= other.1.log_likelihood);
-        let name = |place: usize| &entrants[place].name;
-        let reason = match others.max_by(|a, b| a.1.log_likelihood.total_cmp(&b.1.log_likelihood)) {
-            None => "the others failed in the race".to_string(),
-            Some(next) if ahead => {
-                let gain = best.1.log_likelihood - next.1.log_likelihood;
-                let errors = race.lead(&best.1, &next.1);
-                format!(
-                    "the best log-likelihood per held-out row, {gain:.3} ({errors:.1} standard errors) before {}",
-                    name(next.0)
-                )
-            }
-            Some(next) => format!(
-                "richer than {}, whose log-likelihood per held-out row is better by {:.3} only: less than {} standard errors",
-                name(next.0),
-                next.1.log_likelihood - best.1.log_likelihood,
-                self.clear_lead
-            ),
+        let lasts = |next: &Contest, best: &Contest| match (&next.shorter, &best.shorter) {
+            (Some(a), Some(b)) => race.projected([&next.score, &best.score], [a, b], rows) > 0.0,
+            _ => true,
         };
-        (best.0, reason)
+        let beats = |next: &Contest, best: &Contest| self.leads(race, next, best) && lasts(next, best);
+        let best = rest.iter().fold(first, |best, next| if beats(next, best) { next } else { best });
+        let others = scores.iter().filter(|other| other.place != best.place);
+        let ahead = others.clone().all(|other| best.score.log_likelihood >= other.score.log_likelihood);
+        let reason = match others.max_by(|a, b| a.score.log_likelihood.total_cmp(&b.score.log_likelihood)) {
+            None => "the others failed in the race".to_string(),
+            Some(next) => {
+                let (gain, name) = (best.score.log_likelihood - next.score.log_likelihood, &entrants[next.place].name);
+                if ahead {
+                    let errors = race.lead(&best.score, &next.score);
+                    format!(
+                        "the best log-likelihood per held-out row, {gain:.3} ({errors:.1} standard errors) before {name}"
+                    )
+                } else if self.leads(race, next, best) {
+                    format!(
+                        "richer than {name}, whose log-likelihood per held-out row is better by {:.3} when fitted to {} rows, \
+                         but by the difference to a race with a quarter of them would not be with all {rows}",
+                        -gain,
+                        race.fitted()
+                    )
+                } else {
+                    format!(
+                        "richer than {name}, whose log-likelihood per held-out row is better by {:.3} only: less than {} \
+                         standard errors",
+                        -gain, self.clear_lead
+                    )
+                }
+            }
+        };
+        (best.place, reason)
     }
+}
+
+/// A candidate in the race, and in a shorter one if that was run.
+pub(super) struct Contest {
+    pub(super) place: usize,
+    pub(super) score: Score,
+    pub(super) shorter: Option<Score>,
 }

@@ -11,6 +11,9 @@ use crate::paired;
 use crate::progress::{OnlyStops, Progress};
 use crate::random::Stream;
 
+/// A shorter race has this part of the rows to fit to.
+pub(super) const SHORTER: usize = 4;
+
 /// The rows of a race.
 pub(super) struct Race {
     train: Dataset,
@@ -48,12 +51,14 @@ pub(super) fn race_rows(params: &AutoParams, size: &Size, candidates: &[Candidat
 }
 
 impl Race {
-    /// Draws `train` rows to fit to and as many others to judge by as are allowed, of those with a positive weight.
+    /// Draws `train` rows to fit to and as many others to judge by as are allowed, of those with a positive weight. Races of the
+    /// same `full` number of rows to fit to are judged by the same rows; shorter ones are fitted to some of the longest's.
     pub(super) fn draw(
         data: &Dataset,
         weights: Option<&[f64]>,
         positive: &[usize],
         train: usize,
+        full: usize,
         params: &AutoParams,
     ) -> Race {
         let order = Stream::new(params.seed, "race", 0).permutation(positive.len());
@@ -63,9 +68,14 @@ impl Race {
             let weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
             (data.select_rows(&rows), weights)
         };
-        let end = order.len().min(train + params.held_out_rows);
-        let (train, held) = (pick(&order[..train]), pick(&order[train..end]));
+        let end = order.len().min(full + params.held_out_rows);
+        let (train, held) = (pick(&order[..train]), pick(&order[full..end]));
         Race { train: train.0, train_weights: train.1, held: held.0, held_weights: held.1 }
+    }
+
+    /// Rows to fit to.
+    pub(super) fn fitted(&self) -> usize {
+        self.train.rows()
     }
 
     /// Rows to judge by.
@@ -114,6 +124,14 @@ impl Race {
 
     fn mass(&self) -> f64 {
         (0..self.held.rows()).map(|row| self.weight(row)).sum()
+    }
+
+    /// What the first gains on the second when fitted to `rows` rows, reckoned from both races: in proportion to the logarithm of
+    /// their number, as learning curves go at first. `shorter` are their scores in a race with a quarter of the rows.
+    pub(super) fn projected(&self, scores: [&Score; 2], shorter: [&Score; 2], rows: usize) -> f64 {
+        let gain = |[first, second]: [&Score; 2]| first.log_likelihood - second.log_likelihood;
+        let quarters = (rows as f64 / self.train.rows() as f64).ln() / (SHORTER as f64).ln();
+        gain(scores) + (gain(scores) - gain(shorter)) * quarters
     }
 
     /// By how many standard errors the first is ahead of the second, row by row; 0 if they cannot be told apart.

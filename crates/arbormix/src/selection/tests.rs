@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use super::fit::Contest;
+use super::race::{Race, Score};
 use super::*;
 use crate::data::planted::Planted;
 use crate::data::splits::Folds;
@@ -112,6 +114,39 @@ fn the_best_log_likelihood_wins_unless_a_richer_one_is_close() {
     assert_eq!(richest.chosen, "stack", "{richest:?}");
 }
 
+/// A simpler candidate that is ahead on few rows, by less the more rows there are, does not win on many.
+#[test]
+fn a_lead_that_shrinks_with_the_rows_does_not_last() {
+    let data = planted(300, 3, 1.0);
+    let positive: Vec<usize> = (0..300).collect();
+    let params = AutoParams::default();
+    let race = Race::draw(&data, None, &positive, 100, 100, &params);
+    let score = |mean: f64| {
+        let logs: Vec<f64> = (0..200).map(|row| mean + 0.1 * f64::from(row % 2)).collect();
+        Score { log_likelihood: logs.iter().sum::<f64>() / 200.0, logs, exact_match: None }
+    };
+    let entrants = fitted(json!({}), &data, None).choice().unwrap().candidates.clone();
+    // Every other row's gain differs a little, so that there is a standard error.
+    let winner = |richest: [f64; 2], simple: [f64; 2], rows: usize| {
+        let mut last = score(simple[1]);
+        last.logs.iter_mut().step_by(3).for_each(|log| *log += 0.01);
+        let scores = [
+            Contest { place: 0, score: score(richest[1]), shorter: Some(score(richest[0])) },
+            Contest { place: 2, score: last, shorter: Some(score(simple[0])) },
+        ];
+        params.winner(&race, &scores, &entrants, 0, rows)
+    };
+    // Ahead by 1 on 25 rows and by 0.4 on 100: gone by 400, since 0.4 − 0.6 < 0, but not yet by 150.
+    let (chosen, reason) = winner([-5.0, -4.0], [-4.0, -3.6], 400);
+    assert_eq!((chosen, reason.contains("would not be with all 400")), (0, true), "{reason}");
+    assert_eq!(winner([-5.0, -4.0], [-4.0, -3.6], 150).0, 2);
+    let (chosen, reason) = winner([-5.0, -4.0], [-4.9, -3.6], 100_000);
+    assert_eq!((chosen, reason.starts_with("the best log-likelihood")), (2, true), "a lead that grows: {reason}");
+    // Shorter races are judged by the same rows and fitted to some of the longer's.
+    let short = Race::draw(&data, None, &positive, 25, 100, &params);
+    assert_eq!((short.fitted(), short.held_out(), race.held_out()), (25, 200, 200));
+}
+
 #[test]
 fn the_budget_leaves_out_what_it_cannot_pay() {
     let data = planted(150, 3, 1.0);
@@ -150,14 +185,10 @@ fn costs_grow_with_everything_they_depend_on() {
 
 #[test]
 fn who_is_too_dear_for_the_smallest_race_is_left_out_of_it() {
-    let size = Size { rows: 2000, columns: 40, cells: 40.0, labels: 1000, present: 20.0, sets: 2000, sparse: false };
-    let smallest = size.with_rows(60);
-    for candidate in [Candidate::Kernel, Candidate::Linear] {
-        assert!(smallest.seconds(candidate) > 0.15 * size.seconds(Candidate::Stack), "{candidate:?}");
-    }
-    // A share that nobody can keep to, on data where the race would be a matter of seconds.
-    let data = planted(200, 40, 1.0);
-    let choice = fitted(json!({"race_share": 1e-9}), &data, None).choice().unwrap().clone();
+    // A share that nobody can keep to, and so many labels that trees of regressions take more than a second on 100 rows.
+    let data = planted(200, 300, 1.0);
+    let overrides = json!({"race_share": 1e-9, "min_race_rows": 100});
+    let choice = fitted(overrides, &data, None).choice().unwrap().clone();
     let dear = |entrant: &Entrant| entrant.left_out.as_ref().is_some_and(|why| why.contains("too dear to race"));
     let left_out: Vec<bool> = choice.candidates.iter().map(dear).collect();
     assert_eq!((choice.chosen.as_str(), choice.race_rows, left_out), ("stack", 0, vec![false, true, true]));

@@ -15,6 +15,7 @@ use crate::logistic::loss::{log_sigmoid_pairs, log_sum_exp};
 use crate::logistic::{Design, Gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
+use crate::random::Stream;
 use crate::tree::Branching;
 use crate::tree::inference::{self, Table};
 
@@ -62,6 +63,21 @@ impl Sample {
         self.weights.len()
     }
 
+    /// Some of its rows, drawn at random and in their order.
+    fn some(&self, count: usize, seed: u64) -> Sample {
+        let mut rows = Stream::new(seed, "rows-for-factors", 0).permutation(self.len());
+        rows.truncate(count);
+        rows.sort_unstable();
+        let set = |&row: &usize| {
+            let on: Vec<bool> = (0..self.labels.cols()).map(|label| self.labels.get(row, label) > 0.0).collect();
+            LabelSet::from_bools(&on)
+        };
+        let sets: Vec<LabelSet> = rows.iter().map(set).collect();
+        let weights = rows.iter().map(|&row| self.weights[row]).collect();
+        let (logits, forest) = (self.logits.select_rows(&rows), self.forest.select_rows(&rows));
+        Sample::new(self.design.with_rows(&rows), logits, forest, &sets.iter().collect::<Vec<_>>(), weights)
+    }
+
     /// ± the weight of every row: + where it has the label.
     pub(super) fn signed(&self, label: usize) -> Vec<f64> {
         self.labels.column(label).iter().zip(&self.weights).map(|(on, weight)| (2.0 * on - 1.0) * weight).collect()
@@ -104,8 +120,12 @@ pub(super) struct Penalties {
 pub(super) enum Intercepts {
     /// Each on its own, with this penalty.
     Free(f64),
-    /// With a few factors, of so many experts; no gate.
-    Factors(usize),
+    /// With a few factors, and every expert as likely as the others.
+    Factors {
+        experts: usize,
+        /// Rows that they are fitted to at most.
+        rows: usize,
+    },
 }
 
 /// What the tied trees build on: the blended log-odds of a sample, and the stacked tree.
@@ -133,11 +153,20 @@ impl Ground {
     ) -> Result<Fitted> {
         let Ground { blend, blended, tree } = self;
         let Penalties { gate, intercepts } = start.penalties;
-        let em = |ridge| tied::Em::new(sample, blended, &tree.branching, &params.tied, ridge, params.gate.with(gate));
+        let (tree_of, gate) = (&tree.branching, params.gate.with(gate));
         let (tied, gate, trace) = match intercepts {
-            Intercepts::Free(ridge) => em(ridge).run(start.responsibilities, start.gate, progress)?,
-            // A label's loadings have a penalty instead.
-            Intercepts::Factors(experts) => em(0.0).run_factors(experts, params.seed, progress)?,
+            Intercepts::Free(ridge) => {
+                let em = tied::Em::new(sample, blended, tree_of, &params.tied, ridge, gate);
+                em.run(start.responsibilities, start.gate, progress)?
+            }
+            Intercepts::Factors { experts, rows } => {
+                let some = (rows < sample.len()).then(|| sample.some(rows, params.seed));
+                let (sample, seed) = (some.as_ref().unwrap_or(sample), params.seed);
+                let blended = blend::blended(blend, &sample.logits, &sample.forest);
+                // A label's loadings have a penalty instead of its intercepts.
+                tied::Em::new(sample, &blended, tree_of, &params.tied, 0.0, gate)
+                    .run_factors(experts, seed, progress)?
+            }
         };
         Ok(Fitted { experts: Experts { blend: blend.clone(), tree: tree.clone(), tied }, gate, trace })
     }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::experts::{Ground, Start};
+use super::experts::{Ground, Intercepts, Start};
 use super::held_out::Stacking;
 use super::level::Training;
 use super::map::Choice;
@@ -19,8 +19,10 @@ use crate::tree::{constant_label_notes, require_observed};
 
 /// Rows per tied tree at least: fewer say nothing about an expert of their own.
 const ROWS_PER_EXPERT: usize = 10;
-/// Points per factor at least.
+/// Points per factor at least: few would not fill its dimensions.
 const POINTS_PER_FACTOR: usize = 5;
+/// Rows that factors may be fitted to at least.
+const LEAST_FACTOR_ROWS: usize = 200;
 
 impl StackParams {
     /// Experts at most: so many that rows × labels × experts stay within bounds, and that each has some rows.
@@ -28,12 +30,13 @@ impl StackParams {
         self.tied.experts.min(rows / ROWS_PER_EXPERT).min(self.tied.cells / (rows * labels).max(1)).max(1)
     }
 
-    /// Experts whose intercepts follow factors, if these are to be tried: points of a distribution, so rows of their own do not
-    /// matter, but few of them would not fill its dimensions.
-    pub(crate) fn factor_experts(&self, rows: usize, labels: usize) -> Option<usize> {
-        let experts = self.tied.experts.min(self.tied.cells / (rows * labels).max(1));
-        let factors = self.tied.factors.count;
-        (factors > 0 && labels > factors && experts >= POINTS_PER_FACTOR * factors).then_some(experts)
+    /// Intercepts that follow factors, if these are to be tried. The experts are points of a distribution and need no rows of their
+    /// own, so where rows × labels × experts would be too many, it is the rows that are fewer.
+    pub(super) fn factors(&self, labels: usize) -> Option<Intercepts> {
+        let (experts, factors) = (self.tied.experts, self.tied.factors.count);
+        let rows = self.tied.cells / (experts * labels).max(1);
+        let usable = factors > 0 && labels > factors && experts >= POINTS_PER_FACTOR * factors;
+        (usable && rows >= LEAST_FACTOR_ROWS).then_some(Intercepts::Factors { experts, rows })
     }
 
     /// Folds that level 1 is held out on: until they have rows enough.

@@ -107,17 +107,9 @@ impl Stacking<'_> {
     }
 
     pub(super) fn sample(&self, rows: &[usize]) -> Sample {
-        let pick = |columns: &Columns| {
-            let mut out = Columns::zeros(rows.len(), columns.cols());
-            for label in 0..columns.cols() {
-                let from = columns.column(label);
-                out.column_mut(label).iter_mut().zip(rows).for_each(|(cell, &row)| *cell = from[row]);
-            }
-            out
-        };
         let sets: Vec<&LabelSet> = rows.iter().map(|&row| &self.labels[row]).collect();
         let weights = rows.iter().map(|&row| self.weight(row)).collect();
-        let (logits, forest) = (pick(&self.answers.logits), pick(&self.answers.forest));
+        let (logits, forest) = (self.answers.logits.select_rows(rows), self.answers.forest.select_rows(rows));
         Sample::new(self.design.with_rows(rows), logits, forest, &sets, weights)
     }
 
@@ -212,9 +204,9 @@ impl Stacking<'_> {
                     break;
                 }
             }
-            let factors = self.params.factor_experts(self.labels.len(), self.answers.logits.cols());
-            if let Some(experts) = factors.filter(|_| best.0.weights[0] < MOST) {
-                tried(Intercepts::Factors(experts), &mut best)?;
+            let factors = self.params.factors(self.answers.logits.cols());
+            if let Some(factors) = factors.filter(|_| best.0.weights[0] < MOST) {
+                tried(factors, &mut best)?;
             }
         }
         let (_, (held, penalties)) = best;
@@ -328,7 +320,7 @@ impl Joined {
         let ([forest, tied, count], [sets, trees, tree]) = (self.pool.0, self.weights);
         let kind = match penalties.intercepts {
             Intercepts::Free(ridge) => format!("gate penalty {}, of their intercepts {ridge}", penalties.gate),
-            Intercepts::Factors(_) => "their intercepts follow factors".to_string(),
+            Intercepts::Factors { .. } => "their intercepts follow factors".to_string(),
         };
         format!(
             "log-likelihood {:.4} per held-out row, with weight {sets:.3} of the label-set expert (exponents {forest:.2} of \

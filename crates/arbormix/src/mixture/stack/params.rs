@@ -103,7 +103,7 @@ pub struct TiedParams {
     pub intercept_ridges: Vec<f64>,
     /// The most frequent label sets are clustered for the start, this many at most; rows with others begin spread evenly.
     pub clustered_sets: usize,
-    /// Rows × labels × experts at most: larger data get fewer experts.
+    /// Rows × labels × experts at most: larger data get fewer experts, or fewer rows where intercepts follow factors.
     pub cells: usize,
     /// Intercepts of low rank, which are tried too.
     pub factors: FactorParams,

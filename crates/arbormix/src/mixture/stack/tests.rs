@@ -214,6 +214,11 @@ fn factors_are_taken_where_labels_follow_them() {
         model.log_prob(new.features(), new.labels().sets()).unwrap().iter().sum::<f64>() / new.rows() as f64
     };
     assert!(mean(&with) > mean(&without) + 0.1, "{} {}", mean(&with), mean(&without));
+    // As many experts, fitted to 220 of the rows.
+    let factors = json!({"tied": {"cells": 80 * 20 * 220}});
+    let (fewer, report) = learned(&quick(factors), &train, None);
+    assert!(says(&report) && fewer != with && fewer.tied_trees() == 80, "{:?}", report.notes);
+    assert!(mean(&fewer) > mean(&without) + 0.1, "{} {}", mean(&fewer), mean(&without));
     let found = with.predict(new.features(), with.inference()).unwrap();
     assert!(found[..20].iter().all(|found| found.certificate.is_some_and(|c| c.certified)));
     let data = planted(160, 5, 1.0);

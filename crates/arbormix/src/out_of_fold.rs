@@ -9,6 +9,9 @@ use crate::matrix::DenseMatrix;
 use crate::model::Model;
 use crate::progress::Progress;
 
+/// How far marginals, and not truths, decide about thresholds.
+const BELIEF: f64 = 0.5;
+
 /// Marginals of training rows by a model whose parts had not seen them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldOutMarginals {
@@ -26,8 +29,8 @@ impl HeldOutMarginals {
     pub(crate) fn thresholds(&self, labels: &Labels, weights: Option<&[f64]>) -> Vec<Thresholds> {
         let weights: Option<Vec<f64>> = weights.map(|weights| self.rows.iter().map(|&row| weights[row]).collect());
         let held = labels.select_rows(&self.rows);
-        let mut fitted =
-            PooledF1::ALL.map(|measure| Thresholds::fit(measure, &self.marginals, &held, weights.as_deref()));
+        let mut fitted = PooledF1::ALL
+            .map(|measure| Thresholds::fit_believing(measure, &self.marginals, &held, weights.as_deref(), BELIEF));
         let [by_label, together] = &mut fitted;
         for (label, value) in by_label.values.iter_mut().enumerate() {
             let has = |labels: &Labels| labels.sets().iter().any(|set| set.get(label));

@@ -69,11 +69,25 @@ impl Thresholds {
     /// # Panics
     /// If the marginals, labels and weights are not of the same rows and labels.
     pub fn fit(measure: PooledF1, marginals: &DenseMatrix, truth: &Labels, weights: Option<&[f64]>) -> Thresholds {
+        Thresholds::fit_believing(measure, marginals, truth, weights, 0.0)
+    }
+
+    /// The same, where a cell counts as present by a share: that much of its marginal, the rest of what is true. A label that few
+    /// rows have says little about its best threshold; marginals say more, as far as they are right.
+    pub(crate) fn fit_believing(
+        measure: PooledF1,
+        marginals: &DenseMatrix,
+        truth: &Labels,
+        weights: Option<&[f64]>,
+        share: f64,
+    ) -> Thresholds {
         assert_eq!((marginals.rows(), marginals.cols()), (truth.rows(), truth.count()), "marginals of the same cells");
         let cells = |label: usize| {
             (0..truth.rows()).filter_map(move |row| {
-                let weight = weights.map_or(1.0, |weights| weights[row]);
-                truth.get(row, label).map(|present| Cell { p: marginals.get(row, label), present, weight })
+                let (p, weight) = (marginals.get(row, label), weights.map_or(1.0, |weights| weights[row]));
+                let present = truth.get(row, label)?;
+                let held_present = (1.0 - share) * f64::from(u8::from(present)) + share * p;
+                Some(Cell { p, present, held_present, weight })
             })
         };
         let (values, reached) = match measure {
@@ -104,27 +118,36 @@ impl Thresholds {
 struct Cell {
     p: f64,
     present: bool,
+    /// How far it counts as present when thresholds are compared.
+    held_present: f64,
     weight: f64,
 }
 
-/// The threshold with the largest F1 = 2TP / (predicted + present), and that F1.
+/// The threshold with the largest F1 = 2TP / (predicted + present), and the F1 that it reaches.
 fn best(mut cells: Vec<Cell>) -> (f64, f64) {
     cells.sort_by(|a, b| b.p.total_cmp(&a.p));
-    let present: f64 = cells.iter().filter(|cell| cell.present).map(|cell| cell.weight).sum();
-    let (mut hits, mut predicted) = (0.0, 0.0);
-    let mut top = (1.0, 0.0);
+    let is_present = |cell: &Cell| if cell.present { cell.weight } else { 0.0 };
+    let held_present: f64 = cells.iter().map(|cell| cell.weight * cell.held_present).sum();
+    let present: f64 = cells.iter().map(is_present).sum();
+    let (mut held_hits, mut hits, mut predicted) = (0.0, 0.0, 0.0);
+    let (mut top, mut threshold, mut reached) = (0.0, 1.0, 0.0);
+    if present == 0.0 {
+        return (threshold, reached);
+    }
     for (at, cell) in cells.iter().enumerate() {
         predicted += cell.weight;
-        hits += if cell.present { cell.weight } else { 0.0 };
+        hits += is_present(cell);
+        held_hits += cell.weight * cell.held_present;
         let next = cells.get(at + 1).map_or(0.0, |next| next.p);
         // Cells with the same marginal cannot be told apart by any threshold.
-        if next < cell.p && hits > 0.0 {
-            let f1 = 2.0 * hits / (predicted + present);
-            if f1 > top.1 {
+        if next < cell.p {
+            let f1 = 2.0 * held_hits / (predicted + held_present);
+            if f1 > top {
                 let middle = 0.5 * (cell.p + next);
-                top = (if middle < cell.p { middle } else { next }, f1);
+                threshold = if middle < cell.p { middle } else { next };
+                (top, reached) = (f1, 2.0 * hits / (predicted + present));
             }
         }
     }
-    top
+    (threshold, reached)
 }

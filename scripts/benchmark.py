@@ -40,7 +40,7 @@ def mean_and_error(values):
 
 
 class Benchmark:
-    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt.
+    """The rows of DATA/NAME.arff (or .gz) with NAME.xml, and their folds from FOLDS/NAME.txt (none without FOLDS).
 
     Variants of a data set have the same rows, so they may share folds: those of rcv1subset1-top10 are in rcv1subset1.txt
     unless they have a file of their own.
@@ -55,6 +55,8 @@ class Benchmark:
         at = next(i for i, line in enumerate(lines) if line.strip().lower() == "@data") + 1
         self.name, self.header, self.rows = name, lines[:at], lines[at:]
         self.xml = str((data / f"{name}.xml").resolve())
+        if folds is None:
+            return
         fold_file = folds / f"{name}.txt"
         if not fold_file.exists():
             fold_file = folds / f"{name.split('-')[0]}.txt"

@@ -107,6 +107,7 @@ class StackedMixture(MultiLabelClassifier):
         map_choice_cost: float = ...,
         map_choice_landmarks: int | str = ...,
         map_choice_rows: int | str = ...,
+        map_clear_lead: float = ...,
         map_components: int | str = ...,
         map_dense_from: float = ...,
         map_landmark_cells: int | str = ...,

@@ -50,6 +50,7 @@ MEANINGS: dict[str, str] = {
     "map_choice_cost": "Cost C of the regressions that are compared.",
     "map_choice_landmarks": "Landmarks (and Nyström features at most) while choosing.",
     "map_choice_rows": "Rows to choose with at most, a fifth of them held out. Of more than 64 labels, those 64 decide that tell most rows apart.",
+    "map_clear_lead": "Standard errors by which a map must be ahead of the features alone to be taken.",
     "map_components": "Nyström features at most.",
     "map_dense_from": "Features with a smaller share of cells that are not zero count as sparse: they are not centred.",
     "map_landmark_cells": "Numbers in the landmarks at most; wider features get no Nyström features.",

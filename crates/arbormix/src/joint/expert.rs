@@ -130,6 +130,48 @@ impl<'a> RowExpert<'a> {
         }
     }
 
+    /// The children of every label in its tree; nothing for a table.
+    pub(super) fn children(&self) -> Vec<Vec<usize>> {
+        match self {
+            RowExpert::Tree(tree, _) => {
+                let mut out = vec![Vec::new(); tree.len()];
+                for (label, parent) in tree.parents().iter().enumerate() {
+                    if let Some(parent) = parent {
+                        out[*parent].push(label);
+                    }
+                }
+                out
+            }
+            RowExpert::Sets(_) => Vec::new(),
+        }
+    }
+
+    /// log P of a set after one label's value is changed, from that before the change, but for rounding.
+    pub(super) fn log_prob_with_change(
+        &self,
+        set: &LabelSet,
+        label: usize,
+        before: f64,
+        children: &[Vec<usize>],
+    ) -> f64 {
+        match self {
+            RowExpert::Tree(tree, tables) => {
+                let (old, new) = (usize::from(set.get(label)), usize::from(!set.get(label)));
+                let above = tree.parents()[label].map_or(0, |parent| usize::from(set.get(parent)));
+                let below = children[label].iter().map(|&child| {
+                    let value = usize::from(set.get(child));
+                    tables[child][new][value] - tables[child][old][value]
+                });
+                before + tables[label][above][new] - tables[label][above][old] + below.sum::<f64>()
+            }
+            RowExpert::Sets(sets) => {
+                let mut changed = set.clone();
+                changed.set(label, !set.get(label));
+                sets.log_prob(&changed)
+            }
+        }
+    }
+
     /// The label's parent in its tree; none in a table.
     pub fn parent(&self, label: usize) -> Option<usize> {
         match self {

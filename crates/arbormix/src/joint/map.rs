@@ -21,6 +21,8 @@ use crate::tree::inference::{BestSets, Bounded, Table, unrestricted};
 /// A bound must exceed the best set found by this much (in log-probability) to be worth a look: less is rounding.
 pub(in crate::joint) const MARGIN: f64 = 1e-12;
 
+/// A change of a label that seems to lose more than this cannot gain but for rounding.
+const CHANGE_ROUNDING: f64 = 1e-9;
 /// Experts whose best sets in a subspace are looked at.
 const LOOKED_AT: usize = 16;
 
@@ -280,19 +282,37 @@ impl<'a> RowMixture<'a> {
     }
 
     /// Changes one of these labels at a time while that helps.
+    ///
+    /// In a tree a change touches the label and its children only, so most changes are ruled out without a look at the others.
     fn climb(&self, start: (LabelSet, f64), labels: &[usize]) -> (LabelSet, f64) {
-        let mut best = Some(start);
+        let children: Vec<Vec<Vec<usize>>> = self.experts.iter().map(RowExpert::children).collect();
+        let logs_of = |set: &LabelSet| self.experts.iter().map(|expert| expert.log_prob(set)).collect::<Vec<f64>>();
+        let (mut set, mut value) = start;
+        let mut logs = logs_of(&set);
+        let mut terms = vec![0.0; logs.len()];
         loop {
-            let before = best.clone();
+            let before = value;
+            let mut moved = false;
             for &label in labels {
-                if let Some((set, _)) = &best {
-                    let mut flipped = set.clone();
-                    flipped.set(label, !set.get(label));
-                    self.offer(flipped, &mut best);
+                for (k, expert) in self.experts.iter().enumerate() {
+                    terms[k] = self.log_gate[k] + expert.log_prob_with_change(&set, label, logs[k], &children[k]);
+                }
+                // Changes between impossible sets are not a number: only a look tells.
+                let is_worse = log_sum_exp(&terms) < value - CHANGE_ROUNDING;
+                if is_worse && !terms.iter().any(|term| term.is_nan()) {
+                    continue;
+                }
+                let mut flipped = set.clone();
+                flipped.set(label, !set.get(label));
+                let mut best = Some((set.clone(), value));
+                self.offer(flipped, &mut best);
+                if let Some((better, reached)) = best.filter(|(better, _)| *better != set) {
+                    (set, value, moved) = (better, reached, true);
+                    logs = logs_of(&set);
                 }
             }
-            if best == before {
-                return best.unwrap_or_else(|| (LabelSet::empty(self.labels()), f64::NEG_INFINITY));
+            if !moved && value == before {
+                return (set, value);
             }
         }
     }

@@ -70,6 +70,12 @@ impl Size {
         Size { rows, sets: self.sets.min(rows), ..self }
     }
 
+    /// Share of the rows that have a label, or that lack it if these are fewer, in the mean over the labels.
+    pub(super) fn rarer_share(&self) -> f64 {
+        let share = self.present / self.labels.max(1) as f64;
+        share.min(1.0 - share)
+    }
+
     /// Nominal seconds that fitting the candidate takes.
     pub fn seconds(&self, candidate: Candidate) -> f64 {
         let (plain, paper) = (MixtureParams::default(), MixtureParams::paper());

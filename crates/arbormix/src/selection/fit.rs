@@ -37,6 +37,7 @@ impl Learner for AutoParams {
         let (mut race_size, mut held_out) = (0, 0);
         let verdict = match racing.as_slice() {
             [] => self.cheapest(&entrants, &able)?,
+            [alone] if self.candidates.len() == 1 => (*alone, "it was named".to_string()),
             [alone] => (*alone, "no other candidate can take part".to_string()),
             _ => {
                 let candidates: Vec<Candidate> = racing.iter().map(|&place| self.candidates[place]).collect();
@@ -156,7 +157,8 @@ impl AutoParams {
         rows: usize,
     ) -> (usize, String) {
         let Some((first, rest)) = scores.split_first() else {
-            return (richest, "the richest: there are too few rows for a race, or nobody finished it".to_string());
+            let why = "there are too few rows for a race, or too few of them have a label, or nobody finished it";
+            return (richest, format!("the richest: {why}"));
         };
         let lasts = |next: &Contest, best: &Contest| match (&next.shorter, &best.shorter) {
             (Some(a), Some(b)) => race.projected([&next.score, &best.score], [a, b], rows) > 0.0,

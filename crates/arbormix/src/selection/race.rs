@@ -11,6 +11,8 @@ use crate::paired;
 use crate::progress::{OnlyStops, Progress};
 use crate::random::Stream;
 
+/// Rows of a race that have a label at least, or that lack it if that is rarer, in the mean over the labels.
+const LEAST_PRESENT: f64 = 5.0;
 /// A shorter race has this part of the rows to fit to.
 pub(super) const SHORTER: usize = 4;
 
@@ -31,7 +33,8 @@ pub(super) struct Score {
     pub(super) exact_match: Option<f64>,
 }
 
-/// Rows to fit to, so that all candidates together keep to the race's share of the cost; none if there are too few.
+/// Rows to fit to, so that all candidates together keep to the race's share of the cost; none if there are too few, or too few
+/// that have a label: such a race would tell who copes with labels that are hardly there.
 pub(super) fn race_rows(params: &AutoParams, size: &Size, candidates: &[Candidate], rows: usize) -> usize {
     let full = candidates.iter().map(|&candidate| size.seconds(candidate)).collect::<Vec<_>>();
     let dearest = full.iter().copied().fold(0.0, f64::max);
@@ -47,7 +50,7 @@ pub(super) fn race_rows(params: &AutoParams, size: &Size, candidates: &[Candidat
             high = middle - 1;
         }
     }
-    low
+    if low as f64 * size.rarer_share() < LEAST_PRESENT { 0 } else { low }
 }
 
 impl Race {

@@ -10,6 +10,7 @@ use crate::logistic::loss::log_probability;
 use crate::logistic::{Bias, Coefficients, Design, LOG_FLOOR, Problem, SolverParams, solve};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::model::{ModelFileError, Stored, agree};
+use crate::paired;
 use crate::progress::Progress;
 use crate::random::Stream;
 
@@ -83,7 +84,7 @@ impl Choice<'_> {
     pub(super) fn map(&self, params: &MapParams, progress: &dyn Progress) -> Result<(Map, Vec<String>)> {
         let dense = density(self.features) >= params.dense_from;
         let (candidates, mut notes) = self.candidates(params, dense);
-        let mut best = (candidates[0], f64::NEG_INFINITY);
+        let mut best = candidates[0];
         if candidates.len() > 1 {
             progress.begin("choosing the features", candidates.len());
             let rows = self.some_rows(params.choice_rows);
@@ -93,21 +94,23 @@ impl Choice<'_> {
                 components: params.components.min(params.choice_landmarks),
                 ..params.clone()
             };
-            for candidate in candidates {
+            let mut scores = Vec::with_capacity(candidates.len());
+            for &candidate in &candidates {
                 progress.check()?;
                 let mapped = Map::fit(&sample, candidate, &small, dense, self.seed)?.encode(&sample);
-                let score = self.score(&mapped, &rows, params.choice_cost, progress)?;
-                if score > best.1 {
-                    best = (candidate, score);
-                }
+                scores.push(self.score(&mapped, &rows, params.choice_cost, progress)?);
                 progress.advance(1);
             }
-            let (candidate, score) = best;
+            let place = paying(&scores, params.clear_lead);
+            best = candidates[place];
+            let others = scores[0].mean() - scores[place].mean();
+            let than = if place > 0 { format!("; {:.3} more than the features alone", -others) } else { String::new() };
             notes.push(format!(
-                "regressions and gate see {candidate}: log-likelihood {score:.3} per held-out row, the best of all"
+                "regressions and gate see {best}: log-likelihood {:.3} per held-out row and up to {CHOICE_LABELS} labels{than}",
+                scores[place].mean()
             ));
         }
-        Ok((Map::fit(self.features, best.0, params, dense, self.seed)?, notes))
+        Ok((Map::fit(self.features, best, params, dense, self.seed)?, notes))
     }
 
     fn candidates(&self, params: &MapParams, dense: bool) -> (Vec<Candidate>, Vec<String>) {
@@ -128,7 +131,7 @@ impl Choice<'_> {
         let middle = nystrom(&params.widths[params.widths.len() / 2]);
         let all = if dense {
             let beside = Candidate { linear: true, ..middle };
-            params.widths.iter().map(nystrom).chain([beside, alone]).collect()
+            std::iter::once(alone).chain(params.widths.iter().map(nystrom)).chain([beside]).collect()
         } else {
             vec![alone, middle]
         };
@@ -159,8 +162,8 @@ impl Choice<'_> {
         chosen.into_iter().map(|label| columns[label].clone()).collect()
     }
 
-    /// Mean log-likelihood of the held-out rows' labels, each label by itself.
-    fn score(&self, mapped: &Matrix, rows: &[usize], cost: f64, progress: &dyn Progress) -> Result<f64> {
+    /// Log-likelihoods of the held-out rows' labels, each label by itself.
+    fn score(&self, mapped: &Matrix, rows: &[usize], cost: f64, progress: &dyn Progress) -> Result<Score> {
         let (train, held) = holdout(rows.len(), HELD_OUT, self.seed);
         let design = Design::new(mapped, Bias::Penalised);
         let labels = self.telling_labels(rows);
@@ -172,16 +175,40 @@ impl Choice<'_> {
         let solutions = solve(&design.block(Some(&train), &[]), &problems, &self.solver.for_selection(), progress)?;
         let coefficients: Vec<&Coefficients> = solutions.iter().map(|solution| &solution.coefficients).collect();
         let margins = design.block(Some(&held), &[]).margins(&coefficients);
-        let (mut total, mut mass) = (0.0, 0.0);
+        let mut score = Score { logs: Vec::with_capacity(held.len()), weights: Vec::with_capacity(held.len()) };
         for (local, &row) in held.iter().enumerate() {
-            let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
             let logs = labels.iter().enumerate();
             let of = |(label, values): (usize, &Vec<bool>)| log_probability(margins.get(local, label), values[row]);
-            total += weight * logs.map(|pair| of(pair).max(LOG_FLOOR)).sum::<f64>();
-            mass += weight;
+            score.logs.push(logs.map(|pair| of(pair).max(LOG_FLOOR)).sum::<f64>());
+            score.weights.push(weights.as_ref().map_or(1.0, |weights| weights[row]));
         }
-        Ok(if mass > 0.0 { total / mass } else { 0.0 })
+        Ok(score)
     }
+}
+
+/// How a map's regressions did on the held-out rows.
+struct Score {
+    logs: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Score {
+    fn mean(&self) -> f64 {
+        let mass: f64 = self.weights.iter().sum();
+        let sum: f64 = self.logs.iter().zip(&self.weights).map(|(log, weight)| log * weight).sum();
+        if mass > 0.0 { sum / mass } else { 0.0 }
+    }
+}
+
+/// The best of the maps that pay: that are ahead of the first, the features alone, by so many standard errors. If none is, the
+/// first.
+fn paying(scores: &[Score], clear_lead: f64) -> usize {
+    let pays = |score: &Score| {
+        let gains: Vec<f64> = score.logs.iter().zip(&scores[0].logs).map(|(own, plain)| own - plain).collect();
+        paired::lead(&gains, |row| score.weights[row]) >= clear_lead
+    };
+    let places = (1..scores.len()).filter(|&place| pays(&scores[place]));
+    places.fold(0, |best, next| if best == 0 || scores[next].mean() > scores[best].mean() { next } else { best })
 }
 
 impl Map {

@@ -15,8 +15,8 @@ use crate::tree::Candidates;
 /// The map φ of the features that regressions and gate see, and how it is chosen.
 ///
 /// Candidates are Nyström features of each width, those of the middle width beside the features themselves, and the
-/// features alone; for sparse features only the middle width and the features alone. The one whose logistic regressions
-/// predict held-out labels best is taken.
+/// features alone; for sparse features only the middle width and the features alone. Of those whose logistic regressions
+/// predict held-out labels clearly better than regressions on the features alone, the best is taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapParams {
@@ -39,6 +39,8 @@ pub struct MapParams {
     pub choice_landmarks: usize,
     /// Cost C of the regressions that are compared.
     pub choice_cost: f64,
+    /// Standard errors by which a map must be ahead of the features alone to be taken.
+    pub clear_lead: f64,
 }
 
 /// The blend of a label's two log-odds.
@@ -187,6 +189,7 @@ impl Default for StackParams {
                 choice_rows: 2000,
                 choice_landmarks: 200,
                 choice_cost: 1.0,
+                clear_lead: 2.0,
             },
             logistic: LogisticParams {
                 costs: vec![1e-2, 1e-1, 1.0, 1e1, 1e2],
@@ -284,6 +287,7 @@ impl StackParams {
         ParamError::require(self.folds >= 2, "folds", self.folds, "must be at least 2")?;
         let clip = self.blend.clip;
         ParamError::require(clip > 0.0 && clip < 0.5, "blend.clip", clip, "must be between 0 and 0.5")?;
+        ParamError::require(map.clear_lead.is_finite(), "map.clear_lead", map.clear_lead, "must be a number")?;
         let cost = self.structure.edge_cost;
         ParamError::require(cost >= 0.0 && cost.is_finite(), "structure.edge_cost", cost, "must not be negative")?;
         let factors = tied.factors.count;

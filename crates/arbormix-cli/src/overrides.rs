@@ -23,7 +23,7 @@ pub(crate) struct LearnerArgs {
     /// Number of experts of a mixture, or `auto`
     #[arg(long, value_name = "N|auto")]
     experts: Option<String>,
-    /// Nominal seconds of one core that choosing and fitting may take (method `auto`): candidates that would take longer by
+    /// Nominal seconds of one core that choosing and fitting may take (method `auto`; an hour unless said): candidates that would take longer by
     /// estimate are left out. Reckoned, not measured, so that the same budget gives the same model everywhere
     #[arg(long, value_name = "SECONDS")]
     budget: Option<String>,

@@ -10,6 +10,9 @@ use crate::error::{Error, ParamError, Result};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::progress::Progress;
 
+/// Where there are this many times the rows of the race, its leads need not last.
+const FAR: usize = 8;
+
 impl Learner for AutoParams {
     learner_head!("auto");
 
@@ -61,7 +64,7 @@ impl Learner for AutoParams {
                     }
                 }
                 racing.retain(|&place| entrants[place].left_out.is_none() || scores.is_empty());
-                if self.is_challenged(&race, &scores) {
+                if positive.len() >= FAR * race_size && self.is_challenged(&race, &scores) {
                     let shorter = Race::draw(data, weights, &positive, race_size / SHORTER, race_size, self);
                     progress.begin("looking at how the lead grows", scores.len());
                     for contest in &mut scores {

@@ -2,7 +2,7 @@
 
     python tests/reference/stack.py
 
-The numbers stand in crates/arbormix/src/mixture/stack/tests.rs, which makes the same rows by the same formulas.
+The numbers stand in crates/arbormix/src/mixture/stack/tests, which make the same rows by the same formulas.
 """
 
 import numpy as np
@@ -33,7 +33,12 @@ def regression(inputs, centre, ridge):
 
 ones = np.ones_like(log_odds)
 print("blend", *regression(np.stack([log_odds, other, ones], 1), np.array([0.5, 0.5, 0.0]), np.array([2, 2, 0.1])))
-print("edge", *regression(np.stack([log_odds, ones, parent], 1), np.array([1.0, 0, 0]), np.array([1, 0.1, 0.5])))
+p, q = 1 / (1 + np.exp(-other)), 1 / (1 + np.exp(-np.cos(n)))
+third = (np.sin(2.1 * n + 0.5) + 0.4 * np.cos(3.7 * n) > 0).astype(float)
+edge = [log_odds, ones, parent - p, p]
+print("edge", *regression(np.stack(edge, 1), np.array([1.0, 0, 0, 0]), np.array([1, 0.1, 0.5, 0.5])))
+chain = [*edge, third - q, q]
+print("chain", *regression(np.stack(chain, 1), np.array([1.0, 0, 0, 0, 0, 0]), np.array([1, 0.1, 1, 1, 1, 1])))
 
 # The pool: 40 rows, 5 sets.
 s = np.arange(5)
@@ -51,13 +56,13 @@ def pool(v):
 
 print("pool", *best(pool, np.array([0.5, 0.5, 0])))
 
-# One label of the tied trees: three experts with smooth responsibilities.
+# One label of the tied trees: three experts with smooth responsibilities; half of the parent's probability (½) is taken off.
 shares = np.exp(np.stack([np.sin(0.4 * n), np.cos(0.4 * n), np.sin(0.9 * n + 1)], 1))
 shares /= shares.sum(1, keepdims=True)
 
 
 def tied_label(v):
-    margins = (v[0] * log_odds + v[1] * parent)[:, None] + v[2:]
+    margins = (v[0] * log_odds + v[1] * (parent - 0.25))[:, None] + v[2:]
     losses = weight[:, None] * shares * np.logaddexp(0, -sign[:, None] * margins)
     return losses.sum() + 0.5 * ((v[0] - 1) ** 2 + v[1] ** 2) + 0.05 * np.sum(v[2:] ** 2)
 

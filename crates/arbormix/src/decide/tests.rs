@@ -168,7 +168,7 @@ fn rules_are_read_and_written() {
 fn costs_for_another_number_of_labels_are_refused() {
     let tree = crate::tree::Branching::isolated(2);
     let mixture =
-        RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::Tree(&tree, vec![[[0.5_f64.ln(); 2]; 2]; 2])] };
+        RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::tree(&tree, vec![[[0.5_f64.ln(); 2]; 2]; 2])] };
     let error = Rule::Cost(Costs::PerLabel(vec![[1.0, 1.0]; 3])).decide(&mixture).unwrap_err();
     assert_eq!(error.to_string(), "parameter cost = 3: must have one pair of costs per label of the model");
     for rule in [
@@ -230,7 +230,7 @@ fn thresholds_decide_by_marginals_and_only_for_their_labels() {
     let tree = crate::tree::Branching::isolated(2);
     let mixture = RowMixture {
         log_gate: vec![0.0],
-        experts: vec![RowExpert::Tree(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])],
+        experts: vec![RowExpert::tree(&tree, vec![[[0.7_f64.ln(), 0.3_f64.ln()]; 2]; 2])],
     };
     let rule = |values: &[f64]| {
         Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, values: values.to_vec(), reached: 0.8, rows: 9 })

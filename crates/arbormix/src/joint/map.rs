@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-use super::expert::RowExpert;
+use super::expert::{Expert, RowExpert};
 use crate::data::LabelSet;
 use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::log_sum_exp;
@@ -93,7 +93,7 @@ impl<'a> RowMixture<'a> {
     pub(crate) fn of_trees(trees: &[&'a Tree], log_gate: Option<DenseMatrix>, features: &Matrix) -> Vec<Self> {
         let tables: Vec<Vec<Table>> = trees.iter().map(|tree| tree.tables(features)).collect();
         let expert = |(tree, tables): (&&'a Tree, &Vec<Table>), row| {
-            RowExpert::Tree(tree.branching(), tree.of_row(tables, row).to_vec())
+            RowExpert::tree(tree.branching(), tree.of_row(tables, row).to_vec())
         };
         let mixture = |row: usize| RowMixture {
             log_gate: log_gate.as_ref().map_or_else(|| vec![0.0], |gate| gate.row(row).to_vec()),
@@ -285,7 +285,7 @@ impl<'a> RowMixture<'a> {
     ///
     /// In a tree a change touches the label and its children only, so most changes are ruled out without a look at the others.
     fn climb(&self, start: (LabelSet, f64), labels: &[usize]) -> (LabelSet, f64) {
-        let children: Vec<Vec<Vec<usize>>> = self.experts.iter().map(RowExpert::children).collect();
+        let children: Vec<Vec<Vec<usize>>> = self.experts.iter().map(Expert::children).collect();
         let logs_of = |set: &LabelSet| self.experts.iter().map(|expert| expert.log_prob(set)).collect::<Vec<f64>>();
         let (mut set, mut value) = start;
         let mut logs = logs_of(&set);

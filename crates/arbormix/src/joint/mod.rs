@@ -1,9 +1,10 @@
-//! Joint distributions P(y | x) of single rows, made of label trees and of tables of label sets.
+//! Joint distributions P(y | x) of single rows, made of label trees, tables of label sets and trees of cliques.
 //!
-//! Both are tractable, and so is a mixture of them: whatever a method fitted, if it hands out [`Rows`] every question
+//! All are tractable, and so is a mixture of them: whatever a method fitted, if it hands out [`Rows`] every question
 //! about the joint distribution has an exact answer here.
 //!
-//! - [`RowExpert`]: one tree or one table at one row
+//! - [`Expert`]: what is asked of a distribution at one row; [`RowTree`], [`RowSets`], [`RowCliques`]: its kinds;
+//!   [`RowExpert`]: one of them
 //! - [`map`]: the most probable label set of a mixture, proven; `annealing`: the paper's search for it (Section 5.4)
 //! - `block`: the same for several rows at once, where no search is needed
 //! - `questions`: everything else one row's distribution answers
@@ -16,7 +17,7 @@ pub mod map;
 pub(crate) mod questions;
 mod rows;
 
-pub use expert::{RowExpert, RowSets};
+pub use expert::{Expert, RowCliques, RowExpert, RowSets, RowTree};
 pub use map::RowMixture;
 pub use questions::{CredibleSets, Given, Pairs};
 pub use rows::Rows;

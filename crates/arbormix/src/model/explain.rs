@@ -7,7 +7,7 @@ use super::occlusion::{finite_log_odds, occlusions};
 use crate::data::{DataError, Dataset, LabelSet};
 use crate::error::Result;
 use crate::joint::map::Found;
-use crate::joint::{RowExpert, Rows};
+use crate::joint::{Expert, Rows};
 
 /// The most probable label set of a row, and what speaks for each of its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -114,13 +114,7 @@ impl Model {
         let mut reason = |(label, otherwise): (usize, Found)| {
             let parent = expert.parent(label);
             let value = parent.is_some_and(|parent| best.labels.get(parent));
-            let log_odds = |value: bool| match expert {
-                RowExpert::Tree(_, tables) => {
-                    let [absent, present] = tables[label][usize::from(value)];
-                    present - absent
-                }
-                RowExpert::Sets(_) => finite_log_odds(own[label]),
-            };
+            let log_odds = |value: bool| expert.log_odds(label, value).unwrap_or_else(|| finite_log_odds(own[label]));
             let mut pushes = match regressions {
                 Some(tree) => tree.contributions(label, value, &encoded, 0).into_iter().map(push).collect(),
                 None => std::mem::take(&mut unknown[label]),

@@ -123,7 +123,7 @@ mod tests {
     use crate::data::planted::Planted;
     use crate::data::{LabelSet, Labels};
     use crate::decide::{PooledF1, Thresholds};
-    use crate::joint::{RowExpert, RowMixture, Rows};
+    use crate::joint::{RowExpert, RowMixture, RowTree, Rows};
     use crate::learner::{Learner, fit};
     use crate::matrix::DenseMatrix;
     use crate::progress::Silent;
@@ -153,7 +153,7 @@ mod tests {
         let scores: Vec<f64> = mixture.log_gate.iter().map(|log| (log / temperature).exp()).collect();
         let total: f64 = scores.iter().sum();
         let expert = |(score, expert): (&f64, &RowExpert<'_>)| {
-            let RowExpert::Tree(tree, tables) = expert else { panic!("an expert that is no tree") };
+            let RowExpert::Tree(RowTree { tree, tables }) = expert else { panic!("an expert that is no tree") };
             let label = |label: usize| {
                 let parent = tree.parents()[label].is_some_and(|parent| set.get(parent));
                 let [off, on] = tables[label][usize::from(parent)];

@@ -38,7 +38,7 @@ pub(super) fn log_prob(odds: &DenseMatrix, labels: &[LabelSet]) -> Vec<f64> {
 /// The rows' distributions; `alone` is a tree without edges.
 pub(super) fn mixtures<'a>(odds: &DenseMatrix, alone: &'a Branching) -> Vec<RowMixture<'a>> {
     let mixture =
-        |row| RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::Tree(alone, tables(odds.row(row)))] };
+        |row| RowMixture { log_gate: vec![0.0], experts: vec![RowExpert::tree(alone, tables(odds.row(row)))] };
     (0..odds.rows()).map(mixture).collect()
 }
 

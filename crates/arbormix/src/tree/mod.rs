@@ -9,10 +9,12 @@
 //! - `nodes`: the logistic regressions of a tree's nodes
 //! - `stages`: what of a fit other processes can do
 //! - `partial`: learning when some label cells are unknown
+//! - [`CliqueTree`]: several parents per label, where that leaves every question exact (not in the paper)
 //! - [`inference`]: the best label set, marginals and probabilities of one row
 //! - [`Tree`]: the fitted model; [`TreeParams`]: its learner
 
 mod branching;
+mod cliques;
 mod fit;
 pub mod inference;
 mod nodes;
@@ -26,9 +28,12 @@ mod stages;
 pub(crate) mod tests;
 
 #[cfg(test)]
+pub(crate) use cliques::tests as clique_tests;
+#[cfg(test)]
 pub(crate) use partial::tests as partial_tests;
 
 pub use branching::Branching;
+pub use cliques::{CliqueTables, CliqueTree, MOST_PARENTS};
 pub(crate) use fit::{Trainer, constant_label_notes, require_observed, tree_report, unknown_cells_note};
 pub(crate) use nodes::Fitted;
 pub use params::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};

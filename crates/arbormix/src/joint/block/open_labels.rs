@@ -69,7 +69,7 @@ impl OpenLabels {
         let own =
             own.iter().zip(&self.log_gate).map(|((own, log_share), gate)| (part(own), log_share - gate)).collect();
         let found = (part(&set), log_probability);
-        let experts = self.trees.iter().zip(self.tables).map(|(tree, tables)| RowExpert::Tree(tree, tables)).collect();
+        let experts = self.trees.iter().zip(self.tables).map(|(tree, tables)| RowExpert::tree(tree, tables)).collect();
         let mixture = RowMixture { log_gate: self.log_gate, experts };
         let Found { labels, certificate, .. } =
             mixture.search_from(found, own, &unrestricted(self.labels.len()), node_limit);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::joint::{RowExpert, RowMixture};
+use crate::joint::{Expert as _, RowExpert, RowMixture, RowTree};
 use crate::logistic::loss::{log_sigmoid_pair, log_sum_exp};
 use crate::tree::tests::{all_sets, row_tree};
 
@@ -54,7 +54,7 @@ fn mixture(experts: &[Expert], row: usize) -> RowMixture<'_> {
     let tables = |(_, odds, _): &Expert| {
         odds.iter().map(|sides| sides.each_ref().map(|side| log_sigmoid_pair(side[row]))).collect()
     };
-    let experts_of_row = experts.iter().map(|whole| RowExpert::Tree(&whole.0, tables(whole))).collect();
+    let experts_of_row = experts.iter().map(|whole| RowExpert::tree(&whole.0, tables(whole))).collect();
     RowMixture { log_gate: log_gate(experts, row), experts: experts_of_row }
 }
 
@@ -97,7 +97,7 @@ proptest! {
         let trees: Vec<&Branching> = experts.iter().map(|(tree, ..)| tree).collect();
         let (mut tables, mut own) = (Vec::new(), Vec::new());
         for (expert, gate) in mixture.experts.iter().zip(&mixture.log_gate) {
-            let RowExpert::Tree(_, own_tables) = expert else { unreachable!("all are trees") };
+            let RowExpert::Tree(RowTree { tables: own_tables, .. }) = expert else { unreachable!("all are trees") };
             tables.push(own_tables.clone());
             let values = among.iter().map(|set| (set.clone(), gate + expert.log_prob(set)));
             own.push(values.reduce(|best, next| if next.1 > best.1 { next } else { best }).unwrap());

@@ -5,7 +5,7 @@ pub(crate) mod tests;
 
 use std::time::{Duration, Instant};
 
-use super::expert::RowExpert;
+use super::expert::{Expert, RowExpert};
 use super::map::{Found, RowMixture};
 use crate::data::{DataError, LabelSet};
 use crate::error::Result;
@@ -97,16 +97,9 @@ impl<'a> RowMixture<'a> {
 
     /// How many labels of a group are present, alone and together with each label.
     pub fn counts(&self, group: &LabelSet) -> Counts {
-        let points = group.count() + 1;
-        let mut out = Counts { sizes: vec![0.0; points], with: vec![vec![0.0; points]; self.labels()] };
+        let mut out = Counts::none(self.labels(), group);
         for (expert, gate) in self.experts.iter().zip(&self.log_gate) {
-            let weight = gate.exp();
-            let add = |sums: &mut Vec<f64>, parts: Vec<f64>| {
-                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
-            };
-            let counts = expert.counts(group);
-            add(&mut out.sizes, counts.sizes);
-            out.with.iter_mut().zip(counts.with).for_each(|(sums, parts)| add(sums, parts));
+            out.add(gate.exp(), expert.counts(group));
         }
         out
     }

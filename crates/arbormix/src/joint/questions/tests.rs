@@ -3,49 +3,53 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::joint::RowSets;
-use crate::tree::Branching;
+use crate::joint::{RowCliques, RowSets};
+use crate::tree::clique_tests::row_cliques;
 use crate::tree::inference::Table;
 use crate::tree::tests::{all_sets, row_tree};
+use crate::tree::{Branching, CliqueTables, CliqueTree};
 
 /// What a mixture is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     trees: Vec<(Branching, Vec<Table>)>,
+    cliques: (CliqueTree, CliqueTables),
     /// All label sets, ascending.
     sets: Vec<LabelSet>,
     /// The probabilities of some of them.
     shares: Vec<(u32, f64)>,
-    /// Of the trees and the table of sets.
+    /// Of the trees, the table of sets and the tree of cliques.
     scores: Vec<f64>,
 }
 
-/// Random parts of a mixture: up to `labels` labels, 5 trees and a table of a third of the sets, some of which have
-/// almost no weight.
+/// Random parts of a mixture: up to `labels` labels, 5 trees, a table of a third of the sets and a tree of cliques, some of
+/// which have almost no weight.
 pub(crate) fn parts(labels: usize) -> impl Strategy<Value = Parts> {
     (1..=labels, 1_usize..=5)
         .prop_flat_map(|(d, k)| {
             let score = prop_oneof![3 => -3.0..3.0_f64, 1 => Just(-1000.0)];
             let mass = prop_oneof![1 => 0.01..1.0_f64, 2 => Just(0.0)];
             let trees = prop::collection::vec(row_tree(d), k);
-            (trees, prop::collection::vec(mass, 1 << d), prop::collection::vec(score, k + 1))
+            (trees, row_cliques(d), prop::collection::vec(mass, 1 << d), prop::collection::vec(score, k + 2))
         })
-        .prop_map(|(trees, mut masses, scores)| {
+        .prop_map(|(trees, cliques, mut masses, scores)| {
             let mut sets = all_sets(trees[0].0.len());
             sets.sort();
             masses[0] += 0.01; // a distribution needs a set
             let total: f64 = masses.iter().sum();
             let shares = (0..).zip(masses).map(|(set, mass)| (set, mass / total)).collect();
-            Parts { trees, sets, shares, scores }
+            Parts { trees, cliques, sets, shares, scores }
         })
 }
 
 pub(crate) fn assembled(parts: &Parts) -> RowMixture<'_> {
     let total = log_sum_exp(&parts.scores);
     let mut experts: Vec<RowExpert<'_>> =
-        parts.trees.iter().map(|(tree, tables)| RowExpert::Tree(tree, tables.clone())).collect();
+        parts.trees.iter().map(|(tree, tables)| RowExpert::tree(tree, tables.clone())).collect();
     let labels = experts[0].labels();
     experts.push(RowExpert::Sets(RowSets::new(labels, &parts.sets, parts.shares.clone())));
+    let (tree, tables) = &parts.cliques;
+    experts.push(RowExpert::Cliques(RowCliques { tree, tables: tables.clone() }));
     RowMixture { log_gate: parts.scores.iter().map(|score| score - total).collect(), experts }
 }
 
@@ -207,8 +211,8 @@ fn certainty_and_impossibility_are_no_special_case() {
     let mixture = RowMixture {
         log_gate: vec![0.0, f64::NEG_INFINITY],
         experts: vec![
-            RowExpert::Tree(&tree, vec![[half, half], [never, always], [never, never]]),
-            RowExpert::Tree(&tree, vec![[half, half]; 3]),
+            RowExpert::tree(&tree, vec![[half, half], [never, always], [never, never]]),
+            RowExpert::tree(&tree, vec![[half, half]; 3]),
         ],
     };
     check(&mixture, &enumerated(&mixture)).unwrap();
@@ -232,7 +236,7 @@ fn samples_come_as_often_as_they_are_probable() {
     let tables = |p: f64| vec![[side(p), side(p)], [side(0.2), side(0.9)]];
     let mixture = RowMixture {
         log_gate: vec![0.3_f64.ln(), 0.7_f64.ln()],
-        experts: vec![RowExpert::Tree(&tree, tables(0.1)), RowExpert::Tree(&tree, tables(0.6))],
+        experts: vec![RowExpert::tree(&tree, tables(0.1)), RowExpert::tree(&tree, tables(0.6))],
     };
     let mut stream = Stream::new(7, "sample", 0);
     let drawn: Vec<LabelSet> = (0..40_000).map(|_| mixture.sample(&mut stream)).collect();
@@ -249,7 +253,7 @@ fn the_one_responsible_is_the_one_who_could() {
     let side = |p: f64| vec![[[(1.0 - p).ln(), p.ln()]; 2]];
     let mixture = RowMixture {
         log_gate: vec![0.5_f64.ln(); 2],
-        experts: [0.9, 0.3].map(|p| RowExpert::Tree(&tree, side(p))).to_vec(),
+        experts: [0.9, 0.3].map(|p| RowExpert::tree(&tree, side(p))).to_vec(),
     };
     let shares = mixture.responsibilities(&LabelSet::from_bools(&[true]));
     assert!(near(shares[0], 0.75) && near(shares[1], 0.25));

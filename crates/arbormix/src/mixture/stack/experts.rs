@@ -2,16 +2,17 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-use super::blend;
-use super::newton::Triple;
+use super::blend::{self, Blend};
+use super::chain::StackedChain;
 use super::params::StackParams;
 use super::structure::{self, StackedTree};
 use super::tied::{self, Tied};
 use crate::data::LabelSet;
 use crate::error::Result;
+use crate::joint::{Expert, RowExpert};
 use crate::learner::TraceStep;
 use crate::logistic::exponential::exp_in_place;
-use crate::logistic::loss::{log_sigmoid_pairs, log_sum_exp};
+use crate::logistic::loss::{log_sigmoid_pairs, log_sum_exp, sigmoid};
 use crate::logistic::{Design, Gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
@@ -63,8 +64,11 @@ impl Sample {
         self.weights.len()
     }
 
-    /// Some of its rows, drawn at random and in their order.
-    fn some(&self, count: usize, seed: u64) -> Sample {
+    /// So many of its rows, drawn at random and in their order; `None` if it has no more.
+    fn at_most(&self, count: usize, seed: u64) -> Option<Sample> {
+        if self.len() <= count {
+            return None;
+        }
         let mut rows = Stream::new(seed, "rows-for-factors", 0).permutation(self.len());
         rows.truncate(count);
         rows.sort_unstable();
@@ -75,7 +79,7 @@ impl Sample {
         let sets: Vec<LabelSet> = rows.iter().map(set).collect();
         let weights = rows.iter().map(|&row| self.weights[row]).collect();
         let (logits, forest) = (self.logits.select_rows(&rows), self.forest.select_rows(&rows));
-        Sample::new(self.design.with_rows(&rows), logits, forest, &sets.iter().collect::<Vec<_>>(), weights)
+        Some(Sample::new(self.design.with_rows(&rows), logits, forest, &sets.iter().collect::<Vec<_>>(), weights))
     }
 
     /// ± the weight of every row: + where it has the label.
@@ -87,8 +91,10 @@ impl Sample {
 /// Blended log-odds, stacked tree and tied trees; the tied trees' gate is kept beside them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Experts {
-    pub(super) blend: Vec<Triple>,
+    pub(super) blend: Vec<Blend>,
     pub(super) tree: StackedTree,
+    /// Answers in the stacked tree's place.
+    pub(super) chain: Option<StackedChain>,
     pub(super) tied: Tied,
 }
 
@@ -104,15 +110,17 @@ pub(super) struct Start<'a> {
     /// First responsibilities, n × K.
     pub(super) responsibilities: &'a Columns,
     pub(super) gate: Gate,
-    pub(super) penalties: Penalties,
+    pub(super) chosen: Chosen,
 }
 
-/// What held-out rows choose for the tied trees.
+/// What held-out rows choose.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Penalties {
-    /// λ of the gate.
+pub(super) struct Chosen {
+    /// λ of the tied trees' gate.
     pub(super) gate: f64,
     pub(super) intercepts: Intercepts,
+    /// Whether a chain takes the stacked tree's place.
+    pub(super) chain: bool,
 }
 
 /// How the tied trees' intercepts may differ.
@@ -130,7 +138,7 @@ pub(super) enum Intercepts {
 
 /// What the tied trees build on: the blended log-odds of a sample, and the stacked tree.
 pub(super) struct Ground {
-    blend: Vec<Triple>,
+    blend: Vec<Blend>,
     blended: Columns,
     tree: StackedTree,
 }
@@ -143,6 +151,19 @@ impl Ground {
         Ok(Ground { blend, blended, tree })
     }
 
+    /// The blended log-odds of other rows.
+    pub(super) fn blended(&self, sample: &Sample) -> Columns {
+        blend::blended(&self.blend, &sample.logits, &sample.forest)
+    }
+
+    /// The stacked chain of the same sample.
+    pub(super) fn chain(&self, sample: &Sample, params: &StackParams, progress: &dyn Progress) -> Result<StackedChain> {
+        match sample.at_most(params.chain.rows, params.seed) {
+            None => StackedChain::fit(sample, &self.blended, params, progress),
+            Some(some) => StackedChain::fit(&some, &self.blended(&some), params, progress),
+        }
+    }
+
     /// The experts, with tied trees fitted to the same sample.
     pub(super) fn experts(
         &self,
@@ -152,23 +173,23 @@ impl Ground {
         progress: &dyn Progress,
     ) -> Result<Fitted> {
         let Ground { blend, blended, tree } = self;
-        let Penalties { gate, intercepts } = start.penalties;
-        let (tree_of, gate) = (&tree.branching, params.gate.with(gate));
+        let Chosen { gate, intercepts, chain } = start.chosen;
+        let gate = params.gate.with(gate);
         let (tied, gate, trace) = match intercepts {
             Intercepts::Free(ridge) => {
-                let em = tied::Em::new(sample, blended, tree_of, &params.tied, ridge, gate);
+                let em = tied::Em::new(sample, blended, tree, &params.tied, ridge, gate);
                 em.run(start.responsibilities, start.gate, progress)?
             }
             Intercepts::Factors { experts, rows } => {
-                let some = (rows < sample.len()).then(|| sample.some(rows, params.seed));
+                let some = sample.at_most(rows, params.seed);
                 let (sample, seed) = (some.as_ref().unwrap_or(sample), params.seed);
-                let blended = blend::blended(blend, &sample.logits, &sample.forest);
+                let blended = self.blended(sample);
                 // A label's loadings have a penalty instead of its intercepts.
-                tied::Em::new(sample, &blended, tree_of, &params.tied, 0.0, gate)
-                    .run_factors(experts, seed, progress)?
+                tied::Em::new(sample, &blended, tree, &params.tied, 0.0, gate).run_factors(experts, seed, progress)?
             }
         };
-        Ok(Fitted { experts: Experts { blend: blend.clone(), tree: tree.clone(), tied }, gate, trace })
+        let chain = if chain { Some(self.chain(sample, params, progress)?) } else { None };
+        Ok(Fitted { experts: Experts { blend: blend.clone(), tree: tree.clone(), chain, tied }, gate, trace })
     }
 }
 
@@ -180,16 +201,26 @@ impl Experts {
 
     /// The experts at one row, from its log-odds l̃ and its gate.
     pub(super) fn row(&self, blended: &[f64], log_gate: Vec<f64>) -> RowTrees<'_> {
-        let of_tree = self.tree.coefficients.iter().zip(blended).map(|([slope, constant, effect], blended)| {
-            let alone = slope * blended + constant;
-            [alone, alone + effect]
+        let of_parent = |parent: &Option<usize>| parent.map_or(0.0, |parent| sigmoid(blended[parent]));
+        let above: Vec<f64> = self.tree.branching.parents().iter().map(of_parent).collect();
+        let of_tree = self.tree.coefficients.iter().zip(blended).zip(&above);
+        let of_tree = of_tree.map(|(([slope, constant, effect, standing], blended), above)| {
+            let absent = slope * blended + constant + (standing - effect) * above;
+            [absent, absent + effect]
         });
-        let tied = (0..self.tied.count()).flat_map(|k| self.tied.log_odds(k, blended));
+        let offsets: Vec<f64> = self.tree.offsets().iter().zip(&above).map(|(offset, p)| offset * p).collect();
+        let offsets = &offsets[..];
+        let tied = (0..self.tied.count()).flat_map(|k| self.tied.log_odds(k, blended, offsets));
         let log_odds: Vec<[f64; 2]> = tied.chain(of_tree).collect();
         let mut tied = vec![Table::default(); log_odds.len()];
         log_sigmoid_pairs(log_odds.as_flattened(), tied.as_flattened_mut());
         let tree = tied.split_off(self.tied.count() * self.labels());
-        RowTrees { branching: &self.tree.branching, tied, log_gate, tree }
+        let branching = &self.tree.branching;
+        let stacked = match &self.chain {
+            None => RowExpert::tree(branching, tree),
+            Some(chain) => RowExpert::Cliques(chain.row(blended)),
+        };
+        RowTrees { branching, tied, log_gate, stacked }
     }
 }
 
@@ -200,8 +231,8 @@ pub(super) struct RowTrees<'a> {
     tied: Vec<Table>,
     /// log of their gate.
     pub(super) log_gate: Vec<f64>,
-    /// Tables of the stacked tree.
-    pub(super) tree: Vec<Table>,
+    /// The stacked tree or chain.
+    pub(super) stacked: RowExpert<'a>,
 }
 
 impl RowTrees<'_> {
@@ -216,19 +247,14 @@ impl RowTrees<'_> {
         log_sum_exp(&self.tied().zip(&self.log_gate).map(of).collect::<Vec<_>>())
     }
 
-    /// log P(set | x) of the stacked tree.
-    pub(super) fn tree_log_prob(&self, set: &LabelSet) -> f64 {
-        inference::log_prob(self.branching, &self.tree, set)
-    }
-
-    /// P(yᵢ = 1 | x) of the tied trees together and of the stacked tree; experts of negligible gate are left out.
+    /// P(yᵢ = 1 | x) of the tied trees together and of the stacked tree or chain; experts of negligible gate are left out.
     pub(super) fn marginals(&self) -> [Vec<f64>; 2] {
         let mut tied = vec![0.0; self.branching.len()];
         for (tables, gate) in self.tied().zip(&self.log_gate).filter(|(_, gate)| **gate > NEGLIGIBLE) {
             let own = inference::marginals(self.branching, tables);
             tied.iter_mut().zip(own).for_each(|(sum, p)| *sum += gate.exp() * p);
         }
-        [tied, inference::marginals(self.branching, &self.tree)]
+        [tied, self.stacked.marginals()]
     }
 
     /// P(set | x) of the tied trees together, for many sets; experts of negligible gate are left out.

@@ -87,10 +87,10 @@ impl StackParams {
         };
         let used = self.held_out_folds(rows, folds.count());
         progress.begin("fitting the experts", used + 1);
-        let (first, penalties, gate) = stacking.first_held_out(&folds)?;
+        let (first, chosen, gate) = stacking.first_held_out(&folds)?;
         progress.advance(1);
         let others = (1..used).into_par_iter().map(|fold| {
-            let held = stacking.held_out(&folds, fold, penalties)?;
+            let held = stacking.held_out(&folds, fold, chosen)?;
             progress.advance(1);
             Ok(held)
         });
@@ -101,7 +101,7 @@ impl StackParams {
         drop(held);
         let all: Vec<usize> = (0..rows).collect();
         let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
-        let start = Start { responsibilities: &responsibilities, gate, penalties };
+        let start = Start { responsibilities: &responsibilities, gate, chosen };
         let sample = stacking.sample(&all);
         let fitted = Ground::fit(&sample, self, progress)?.experts(&sample, start, self, progress)?;
         let gate = Softmax::new(&fitted.gate, &design);
@@ -109,7 +109,7 @@ impl StackParams {
         if !converged {
             notes.push("a logistic regression reached its iteration limit (logistic.solver.max_iterations)".into());
         }
-        notes.push(joined.reason(penalties, fitted.experts.tied.count()));
+        notes.push(joined.reason(chosen, fitted.experts.tied.count()));
         let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
         Ok((model, FitReport { converged, notes, trace: fitted.trace, held_out }))
     }

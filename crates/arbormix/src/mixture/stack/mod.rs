@@ -10,9 +10,10 @@
 //!
 //! Level 1 (`experts`) joins these answers:
 //! - `blend`: l̃ᵢ, the log-odds of label i from lᵢ and the forest's share of sets with the label
-//! - `structure`: the stacked tree T, logit P(yᵢ | x, y_π(i)) = b l̃ᵢ + c + a y_π(i)
-//! - `tied`: trees with shared slopes and intercepts of their own, logit = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax
-//!   gate on φ; `starts`: the clusters of label sets they begin with; `tied::factors`: intercepts of low rank, an
+//! - `structure`: the stacked tree T, logit P(yᵢ | x, y_π(i)) = b l̃ᵢ + c + a (y_π(i) − p_π(i)) + e p_π(i), where pⱼ = σ(l̃ⱼ);
+//!   `chain`: its alternative, in which a label depends on many others
+//! - `tied`: trees with shared slopes and intercepts of their own, logit = bᵢ l̃ᵢ + eᵢ (y_π(i) − κᵢ p_π(i)) + β_kᵢ, under a
+//!   softmax gate on φ; `starts`: the clusters of label sets they begin with; `tied::factors`: intercepts of low rank, an
 //!   alternative for labels that have more in common than trees and seen sets can say
 //!
 //! Level 2 (`held_out`, `pool`, `weights`): g, a table over the label sets seen, is a log-linear pool of the forest, the
@@ -23,6 +24,8 @@
 //! [`StackParams`] is the learner, [`Stack`] the fitted model.
 
 mod blend;
+mod chain;
+mod choice;
 mod experts;
 mod fit;
 mod held_out;
@@ -39,5 +42,7 @@ mod tests;
 mod tied;
 mod weights;
 
-pub use params::{BlendParams, FactorParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams};
+pub use params::{
+    BlendParams, ChainParams, FactorParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams,
+};
 pub use predict::Stack;

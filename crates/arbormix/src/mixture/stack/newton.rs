@@ -7,40 +7,44 @@ const TOLERANCE: f64 = 1e-12;
 /// Halvings of a step at most; after that rounding hides any decrease.
 const MAX_HALVINGS: usize = 40;
 
-/// Three parameters, or a gradient in them.
-pub(super) type Triple = [f64; 3];
-
-/// A function at some parameters.
+/// A function at some parameters: its value, its gradient G and the rows H of its Hessian.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Expansion {
+pub(super) struct Expansion<G, H> {
     pub(super) value: f64,
-    pub(super) gradient: Triple,
-    pub(super) hessian: [Triple; 3],
+    pub(super) gradient: G,
+    pub(super) hessian: H,
 }
 
-/// A strongly convex function of three parameters.
+/// A strongly convex function of a few parameters.
 pub(super) trait Smooth {
+    /// The parameters, or a gradient: as many numbers as there are parameters.
+    type Numbers: Clone + AsRef<[f64]> + AsMut<[f64]>;
+    /// As many of them.
+    type Rows: Clone + AsMut<[Self::Numbers]>;
+
     /// Its value and derivatives, which share their dearest part: most steps are taken as they are, so a value is
     /// hardly ever wanted without them.
-    fn expanded(&self, at: Triple) -> Expansion;
+    fn expanded(&self, at: &Self::Numbers) -> Expansion<Self::Numbers, Self::Rows>;
 }
 
 /// Where the function is least.
 ///
 /// Steps are halved until the value decreases enough: on rare labels plain Newton steps diverge.
-pub(super) fn minimise(function: &impl Smooth, start: Triple) -> Triple {
-    let (mut at, mut here) = (start, function.expanded(start));
+pub(super) fn minimise<S: Smooth>(function: &S, start: S::Numbers) -> S::Numbers {
+    let mut here = function.expanded(&start);
+    let mut at = start;
     for _ in 0..MAX_STEPS {
         let Expansion { value, gradient, hessian } = here;
-        let (mut system, mut step) = (hessian, gradient);
-        solve(&mut system, &mut step);
-        let slope: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
+        let (mut system, mut step) = (hessian, gradient.clone());
+        solve(system.as_mut(), step.as_mut());
+        let slope: f64 = step.as_ref().iter().zip(gradient.as_ref()).map(|(s, g)| s * g).sum();
         if slope <= TOLERANCE * (1.0 + value.abs()) {
             break;
         }
         let moved = descended(value, slope, |length| {
-            let next = [0, 1, 2].map(|j| at[j] - length * step[j]);
-            let reached = function.expanded(next);
+            let mut next = at.clone();
+            next.as_mut().iter_mut().zip(step.as_ref()).for_each(|(number, by)| *number -= length * by);
+            let reached = function.expanded(&next);
             (reached.value, (next, reached))
         });
         let Some(next) = moved else { break };

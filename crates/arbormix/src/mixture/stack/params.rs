@@ -10,7 +10,7 @@ use crate::learner::Inference;
 use crate::logistic::{LogisticParams, SolverParams};
 use crate::mixture::GateChoice;
 use crate::registry::Presets;
-use crate::tree::Candidates;
+use crate::tree::{Candidates, MOST_PARENTS};
 
 /// The map φ of the features that regressions and gate see, and how it is chosen.
 ///
@@ -84,6 +84,21 @@ impl StackedTreeParams {
     pub(crate) fn tried(&self, labels: usize) -> usize {
         Candidates::Auto.limit(labels).map_or(self.parents, |few| few.min(self.parents))
     }
+}
+
+/// The stacked chain, in which a label may depend on several others. It takes the stacked tree's place if it makes the rows of the
+/// first held-out fold clearly more likely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainParams {
+    /// Labels that a label may depend on, 12 at most; below 2 it would be a tree, and is not tried.
+    pub width: usize,
+    /// Numbers in the tables of a row at most, which are 2^(width + 1) per label: many labels get a smaller width.
+    pub cells: usize,
+    /// Penalty of their effects.
+    pub ridge: f64,
+    /// Rows that it is fitted to at most.
+    pub rows: usize,
 }
 
 /// The mixture of tied trees.
@@ -163,6 +178,8 @@ pub struct StackParams {
     pub blend: BlendParams,
     /// The stacked tree.
     pub structure: StackedTreeParams,
+    /// The stacked chain.
+    pub chain: ChainParams,
     /// The mixture of tied trees.
     pub tied: TiedParams,
     /// Its gate; of several penalties, that is taken which predicts the clusters of held-out rows best.
@@ -206,9 +223,10 @@ impl Default for StackParams {
                 slope_ridge: 1.0,
                 intercept_ridge: 0.1,
                 parent_ridge: 0.5,
-                edge_cost: 1.0,
+                edge_cost: 2.0,
                 parents: 40,
             },
+            chain: ChainParams { width: 8, cells: 16_384, ridge: 1.0, rows: 10_000 },
             tied: TiedParams {
                 experts: 80,
                 iterations: 4,
@@ -263,6 +281,7 @@ impl StackParams {
             ("structure.parent_ridge", self.structure.parent_ridge),
             ("tied.slope_ridge", tied.slope_ridge),
             ("tied.factors.ridge", tied.factors.ridge),
+            ("chain.ridge", self.chain.ridge),
             ("pool.ridge", self.pool.ridge),
             ("pool.forest_floor", self.pool.forest_floor),
             ("pool.tied_floor", self.pool.tied_floor),
@@ -277,6 +296,7 @@ impl StackParams {
             ("held_out_trees", self.held_out_trees),
             ("held_out_rows", self.held_out_rows),
             ("structure.parents", self.structure.parents),
+            ("chain.rows", self.chain.rows),
             ("tied.experts", tied.experts),
             ("tied.newton_steps", tied.newton_steps),
             ("tied.clustered_sets", tied.clustered_sets),
@@ -292,6 +312,8 @@ impl StackParams {
         ParamError::require(cost >= 0.0 && cost.is_finite(), "structure.edge_cost", cost, "must not be negative")?;
         let factors = tied.factors.count;
         ParamError::require(factors <= BASES.len(), "tied.factors.count", factors, "must be at most 8")?;
+        let width = self.chain.width;
+        ParamError::require(width <= MOST_PARENTS, "chain.width", width, "must be at most 12")?;
         let share = tied.own_share;
         ParamError::require((0.0..=1.0).contains(&share), "tied.own_share", share, "must be between 0 and 1")
     }

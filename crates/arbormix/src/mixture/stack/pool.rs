@@ -3,7 +3,7 @@
 //! g(s | x) ∝ exp(α₁ log(p_T(s | x) + δ₁) + α₂ log(p_tied(s | x) + δ₂) + γ log(n_s + ½))
 
 use super::experts::{RowTrees, SetCodes};
-use super::newton::{Expansion, Smooth, Triple, minimise};
+use super::newton::{Expansion, Smooth, minimise};
 use super::params::PoolParams;
 use crate::data::LabelSet;
 use crate::forest::Shares;
@@ -13,8 +13,11 @@ use crate::tree::Branching;
 /// What speaks for one label set at one row: log(p_T + δ₁) and log(p_tied + δ₂).
 pub(super) type Evidence = [f64; 2];
 
+/// (α₁, α₂, γ).
+pub(super) type Exponents = [f64; 3];
+
 /// Towards this the exponents are drawn.
-const CENTRE: Triple = [0.5, 0.5, 0.0];
+const CENTRE: Exponents = [0.5, 0.5, 0.0];
 
 /// The label sets that can be answered with.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +74,7 @@ impl PoolParams {
 
 /// The exponents (α₁, α₂, γ).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Pool(pub(super) Triple);
+pub(super) struct Pool(pub(super) Exponents);
 
 /// One held-out row, with the sets of the rows that its answers were learned from.
 pub(super) struct Case<'a> {
@@ -110,8 +113,11 @@ pub(super) struct Loss<'a> {
 }
 
 impl Smooth for Loss<'_> {
+    type Numbers = Exponents;
+    type Rows = [Exponents; 3];
+
     /// Gradient Σ (E[v] − v_own) and Hessian Σ Cov[v] under g, where v are a set's three numbers; with the ridge.
-    fn expanded(&self, at: Triple) -> Expansion {
+    fn expanded(&self, &at: &Exponents) -> Expansion<Exponents, [Exponents; 3]> {
         let leaving = [0, 1, 2].map(|j| at[j] - CENTRE[j]);
         let mut value = 0.5 * self.ridge * leaving.iter().map(|by| by * by).sum::<f64>();
         let mut gradient = leaving.map(|by| self.ridge * by);

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::blend;
+use super::chain::{self, StackedChain};
 use super::experts::Experts;
 use super::level::Level;
 use super::map::{self, Map};
-use super::newton::Triple;
 use super::params::StackParams;
 use super::pool::{Pool, Table};
 use super::structure::StackedTree;
@@ -48,6 +48,7 @@ struct Facts {
     sets: Vec<Vec<usize>>,
     classes: Vec<usize>,
     tree: Branching,
+    chain: Option<chain::Facts>,
     forest: serde_json::Value,
     map: map::Facts,
     inference: Inference,
@@ -116,8 +117,9 @@ impl Stack {
         let tree = StackedTree { branching: facts.tree, coefficients: rows_of(stored, "tree", labels)? };
         let intercepts = columns(stored, "tied.intercepts", experts, labels)?;
         let tied = Tied { slopes: rows_of(stored, "tied.slopes", labels)?, intercepts };
-        let experts = Experts { blend: rows_of(stored, "blend", labels)?, tree, tied };
-        let numbers = |name: &str| -> Result<Triple> { Ok(rows_of(stored, name, 1)?[0]) };
+        let chain = facts.chain.as_ref().map(|facts| StackedChain::load(facts, labels, stored)).transpose()?;
+        let experts = Experts { blend: rows_of(stored, "blend", labels)?, tree, chain, tied };
+        let numbers = |name: &str| -> Result<[f64; 3]> { Ok(rows_of(stored, name, 1)?[0]) };
         let (pool, weights, floors) = (Pool(numbers("pool")?), numbers("weights")?, numbers("floors")?);
         let log_counts = stored.tensor("log_counts", &[facts.classes.len()])?.to_vec();
         let table_sets: Vec<LabelSet> = facts.classes.iter().map(|&class| sets[class].clone()).collect();
@@ -129,7 +131,11 @@ impl Stack {
 }
 
 /// A tensor of `count` rows of W numbers.
-fn rows_of<const W: usize>(stored: &Stored, name: &str, count: usize) -> Result<Vec<[f64; W]>, ModelFileError> {
+pub(super) fn rows_of<const W: usize>(
+    stored: &Stored,
+    name: &str,
+    count: usize,
+) -> Result<Vec<[f64; W]>, ModelFileError> {
     let values = stored.tensor(name, &[count, W])?;
     Ok(values.chunks_exact(W).map(|row| std::array::from_fn(|j| row[j])).collect())
 }
@@ -194,9 +200,9 @@ impl Predictor for Stack {
                 mixture.experts.push(RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares)));
             }
             mixture.log_gate.extend(trees.log_gate.iter().map(|gate| tied + gate));
-            mixture.experts.extend(trees.tied().map(|tables| RowExpert::Tree(trees.branching, tables.to_vec())));
+            mixture.experts.extend(trees.tied().map(|tables| RowExpert::tree(trees.branching, tables.to_vec())));
             mixture.log_gate.push(tree);
-            mixture.experts.push(RowExpert::Tree(trees.branching, trees.tree));
+            mixture.experts.push(trees.stacked);
             mixture
         };
         (0..features.rows()).map(mixture).collect()
@@ -211,6 +217,7 @@ impl Predictor for Stack {
             sets: members_of(&self.seen),
             classes: self.classes.clone(),
             tree: self.experts.tree.branching.clone(),
+            chain: self.experts.chain.as_ref().map(|chain| chain.put(&mut tensors)),
             forest: tensors.put_part("forest.", self.level.forest.store()),
             map: self.level.map.put(&mut tensors),
             inference: self.inference,
@@ -220,7 +227,7 @@ impl Predictor for Stack {
         tensors.put("regressions.biases", &[labels], biases.clone());
         self.gate.put(&mut tensors, "gate.");
         tensors.put("blend", &[labels, 3], self.experts.blend.concat());
-        tensors.put("tree", &[labels, 3], self.experts.tree.coefficients.concat());
+        tensors.put("tree", &[labels, 4], self.experts.tree.coefficients.concat());
         tensors.put("tied.slopes", &[labels, 2], self.experts.tied.slopes.concat());
         tensors.put("tied.intercepts", &[labels, experts], self.experts.tied.intercepts.values().to_vec());
         tensors.put("pool", &[1, 3], self.pool.0.to_vec());

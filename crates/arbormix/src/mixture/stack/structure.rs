@@ -1,30 +1,59 @@
-//! The stacked tree: logit P(yᵢ = 1 | x, y_π(i)) = b l̃ᵢ + c + a y_π(i).
+//! The stacked tree: logit P(yᵢ = 1 | x, y_π(i)) = b l̃ᵢ + c + a (y_π(i) − p_π(i)) + e p_π(i), where pⱼ = σ(l̃ⱼ).
+//!
+//! l̃ᵢ already knows what x says of the parent. What is new is by how much the parent differs from what was expected; without
+//! pⱼ only a constant could make up for its mean, which differs from row to row. (e = a is an effect of the value itself.)
 
 use rayon::prelude::*;
 
-use super::blend::{Prior, Regression};
+use super::blend::{self, Prior, Regression};
 use super::experts::Sample;
-use super::newton::Triple;
 use super::params::StackedTreeParams;
 use crate::error::Result;
 use crate::matrix::{Columns, DenseMatrix};
 use crate::progress::Progress;
 use crate::tree::{Branching, EdgeScores};
 
-/// The tree, and (b, c, a) of every label; a is 0 for labels without a parent.
+/// (b, c, a, e) of one label; a and e are 0 without a parent.
+pub(super) type Coefficients = [f64; 4];
+
+/// The tree and its labels' coefficients.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StackedTree {
     pub(super) branching: Branching,
-    pub(super) coefficients: Vec<Triple>,
+    pub(super) coefficients: Vec<Coefficients>,
+}
+
+impl StackedTree {
+    /// κᵢ of every label: its parent's effect is that of y_π − κ p_π, so 1 − e/a, kept between the value itself (0) and what
+    /// differs from what was expected (1).
+    pub(super) fn offsets(&self) -> Vec<f64> {
+        let offset = |[_, _, effect, standing]: &Coefficients| {
+            if *effect == 0.0 { 0.0 } else { (1.0 - standing / effect).clamp(0.0, 1.0) }
+        };
+        self.coefficients.iter().map(offset).collect()
+    }
 }
 
 /// What the fits of one sample share.
-struct Search<'a> {
-    sample: &'a Sample,
-    blended: &'a Columns,
+pub(super) struct Search<'a> {
+    pub(super) sample: &'a Sample,
+    pub(super) blended: &'a Columns,
     params: &'a StackedTreeParams,
-    ones: Vec<f64>,
+    /// p, n × d.
+    pub(super) expected: Columns,
+    /// y − p, n × d.
+    pub(super) surprise: Columns,
+    pub(super) ones: Vec<f64>,
     zeros: Vec<f64>,
+}
+
+/// A label alone.
+pub(super) struct Alone {
+    pub(super) coefficients: Coefficients,
+    pub(super) log_likelihood: f64,
+    /// Residuals and curvatures of the rows.
+    residual: Vec<f64>,
+    curvature: Vec<f64>,
 }
 
 /// Finds the tree: every edge is worth the log-likelihood that its regression gains, less its cost.
@@ -34,8 +63,7 @@ pub(super) fn fit(
     params: &StackedTreeParams,
     progress: &dyn Progress,
 ) -> Result<StackedTree> {
-    let (ones, zeros) = (vec![1.0; sample.len()], vec![0.0; sample.len()]);
-    let search = Search { sample, blended, params, ones, zeros };
+    let search = Search::new(sample, blended, params);
     let labels = sample.labels.cols();
     let scored: Vec<(f64, Vec<(usize, f64)>)> = (0..labels)
         .into_par_iter()
@@ -61,42 +89,58 @@ pub(super) fn fit(
 }
 
 impl<'a> Search<'a> {
-    fn regression<'r>(&'r self, label: usize, parent: Option<usize>, signed: &'r [f64]) -> Regression<'r> {
+    pub(super) fn new(sample: &'a Sample, blended: &'a Columns, params: &'a StackedTreeParams) -> Search<'a> {
+        let (ones, zeros) = (vec![1.0; sample.len()], vec![0.0; sample.len()]);
+        let expected = blend::expected(blended);
+        let surprise = blend::surprise(&expected, &sample.labels);
+        Search { sample, blended, params, expected, surprise, ones, zeros }
+    }
+
+    fn regression<'r>(&'r self, label: usize, parent: Option<usize>, signed: &'r [f64]) -> Regression<'r, 4> {
         let StackedTreeParams { slope_ridge, intercept_ridge, parent_ridge, .. } = *self.params;
-        let prior = Prior { centre: [1.0, 0.0, 0.0], ridge: [slope_ridge, intercept_ridge, parent_ridge] };
-        let above = parent.map_or(&self.zeros[..], |parent| self.sample.labels.column(parent));
-        Regression { inputs: [self.blended.column(label), &self.ones, above], signed, prior }
+        let ridge = [slope_ridge, intercept_ridge, parent_ridge, parent_ridge];
+        let prior = Prior { centre: [1.0, 0.0, 0.0, 0.0], ridge };
+        let above = |columns: &'r Columns| parent.map_or(&self.zeros[..], |parent| columns.column(parent));
+        let inputs = [self.blended.column(label), &self.ones, above(&self.surprise), above(&self.expected)];
+        Regression { inputs, signed, prior }
+    }
+
+    /// A label without a parent.
+    pub(super) fn alone(&self, label: usize) -> Alone {
+        let signed = self.sample.signed(label);
+        let root = self.regression(label, None, &signed);
+        let coefficients = root.fit();
+        let (loss, residual, curvature) = root.evaluated(coefficients);
+        Alone { coefficients, log_likelihood: -loss, residual, curvature }
     }
 
     /// The log-likelihood of a label alone, and what is to be had with each parent that is tried.
     fn scores(&self, label: usize) -> (f64, Vec<(usize, f64)>) {
         let signed = self.sample.signed(label);
-        let root = self.regression(label, None, &signed);
-        let at = root.fit();
-        let cost = self.params.cost_among(self.sample.labels.cols());
+        let (alone, labels) = (self.alone(label), self.sample.labels.cols());
+        let cost = self.params.cost_among(labels);
         let score = |parent: usize| {
             let edge = self.regression(label, Some(parent), &signed);
-            (parent, edge.log_likelihood(edge.fit_from(at)) - cost)
+            (parent, edge.log_likelihood(edge.fit_from(alone.coefficients)) - cost)
         };
-        (root.log_likelihood(at), self.candidates(label, &root, at).into_iter().map(score).collect())
+        let others: Vec<usize> = (0..labels).filter(|&parent| parent != label).collect();
+        let tried = self.telling(&alone, others, self.params.tried(labels));
+        (alone.log_likelihood, tried.into_iter().map(score).collect())
     }
 
-    /// The parents worth a fit: all, or those with the largest score statistic (the gain of a parent's effect to second
-    /// order, from the residuals r and curvatures c of the label alone): (Σ r y)² / (Σ c y − (Σ c y)² / Σ c).
-    fn candidates(&self, label: usize, root: &Regression<'_>, at: Triple) -> Vec<usize> {
-        let labels = self.sample.labels.cols();
-        let others: Vec<usize> = (0..labels).filter(|&parent| parent != label).collect();
-        let most = self.params.tried(labels);
+    /// The labels that are worth a fit beside one: all of these, or those with the largest score statistic (the gain of an
+    /// effect to second order, from the residuals r and curvatures c of the label alone): (Σ r y)² / (Σ c y − (Σ c y)² / Σ c).
+    /// The values y themselves, since only rows that have the other label need a look then.
+    pub(super) fn telling(&self, alone: &Alone, others: Vec<usize>, most: usize) -> Vec<usize> {
         if others.len() <= most {
             return others;
         }
-        let (_, residual, curvature) = root.evaluated(at);
-        let total: f64 = curvature.iter().sum();
+        let total: f64 = alone.curvature.iter().sum();
         let statistic = |parent: usize| {
             let (mut pull, mut bend) = (0.0, 0.0);
             for &row in &self.sample.rows_with[parent] {
-                pull += residual[row as usize];
-                bend += curvature[row as usize];
+                pull += alone.residual[row as usize];
+                bend += alone.curvature[row as usize];
             }
             let spread = bend - bend * bend / total.max(f64::MIN_POSITIVE);
             pull * pull / (spread.max(0.0) + self.params.parent_ridge)

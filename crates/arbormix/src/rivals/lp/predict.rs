@@ -125,7 +125,7 @@ impl Predictor for LabelPowerset {
             log_gate: vec![(1.0 - self.unseen).ln(), self.unseen.ln()],
             experts: vec![
                 RowExpert::Sets(RowSets::new(self.tables.len(), &self.sets, shares)),
-                RowExpert::Tree(&self.independent, self.tables.clone()),
+                RowExpert::tree(&self.independent, self.tables.clone()),
             ],
         };
         self.base.shares(features).into_iter().map(mixture).collect()

@@ -20,10 +20,34 @@ pub struct Counts {
     pub with: Vec<Vec<f64>>,
 }
 
+impl Counts {
+    /// Of no probability at all, to add others to.
+    pub(crate) fn none(labels: usize, group: &LabelSet) -> Counts {
+        let points = group.count() + 1;
+        Counts { sizes: vec![0.0; points], with: vec![vec![0.0; points]; labels] }
+    }
+
+    /// Adds others, times their weight.
+    pub(crate) fn add(&mut self, weight: f64, other: Counts) {
+        let add = |sums: &mut Vec<f64>, parts: Vec<f64>| {
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
+        };
+        add(&mut self.sizes, other.sizes);
+        self.with.iter_mut().zip(other.with).for_each(|(sums, parts)| add(sums, parts));
+    }
+}
+
+/// A complex number.
 #[derive(Clone, Copy)]
-struct Complex {
+pub(in crate::tree) struct Complex {
     re: f64,
     im: f64,
+}
+
+impl From<f64> for Complex {
+    fn from(re: f64) -> Complex {
+        Complex { re, im: 0.0 }
+    }
 }
 
 impl Semiring for Complex {
@@ -41,20 +65,32 @@ impl Semiring for Complex {
 
 /// The distribution of |y ∩ group| in one tree, O(d) per size and label.
 pub fn counts(tree: &Branching, tables: &[Table], group: &LabelSet) -> Counts {
-    let points = group.count() + 1;
     let probability: Vec<Table> = tables.iter().map(|table| table.map(|side| side.map(f64::exp))).collect();
+    counts_by(tree.len(), group, |root| {
+        by_value(tree, |i, u, v| {
+            let plain = Complex::from(probability[i][u][v]);
+            if v == 1 && group.get(i) { plain.times(root) } else { plain }
+        })
+    })
+}
+
+/// The same of anything that can weigh the present labels of the group by a complex number: `sweep` gives all sets, and all
+/// sets with yᵢ = v.
+pub(in crate::tree) fn counts_by(
+    labels: usize,
+    group: &LabelSet,
+    sweep: impl Fn(Complex) -> (Complex, Vec<[Complex; 2]>),
+) -> Counts {
+    let points = group.count() + 1;
     let root = |step: usize| {
         let angle = TAU * step as f64 / points as f64;
         Complex { re: angle.cos(), im: angle.sin() }
     };
     let roots: Vec<Complex> = (0..points).map(root).collect();
-    let mut out = Counts { sizes: vec![0.0; points], with: vec![vec![0.0; points]; tree.len()] };
+    let mut out = Counts::none(labels, group);
     // The transforms at a root and at its conjugate are conjugates: half of the roots are enough.
     for step in 0..=points / 2 {
-        let (total, values) = by_value(tree, |i, u, v| {
-            let plain = Complex { re: probability[i][u][v], im: 0.0 };
-            if v == 1 && group.get(i) { plain.times(roots[step]) } else { plain }
-        });
+        let (total, values) = sweep(roots[step]);
         let twins = if step == 0 || 2 * step == points { 1.0 } else { 2.0 };
         for s in 0..points {
             let back = roots[(points - step * s % points) % points];

@@ -7,7 +7,7 @@ use crate::tree::Branching;
 
 /// Log-weights of which the largest counts.
 #[derive(Clone, Copy)]
-struct Best(f64);
+pub(in crate::tree) struct Best(pub(in crate::tree) f64);
 
 impl Semiring for Best {
     const ZERO: Self = Best(f64::NEG_INFINITY);

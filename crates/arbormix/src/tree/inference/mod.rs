@@ -15,11 +15,14 @@
 mod count;
 pub(crate) mod lanes;
 mod max;
-mod passes;
+pub(in crate::tree) mod passes;
 mod sum;
 
+pub(in crate::tree) use count::{Complex, counts_by};
 pub use count::{Counts, counts};
+pub(in crate::tree) use max::Best;
 pub use max::{BestSets, Bounded, best_set, max_marginals};
+pub(in crate::tree) use sum::Sum;
 pub use sum::{given, log_mass};
 
 use super::branching::Branching;

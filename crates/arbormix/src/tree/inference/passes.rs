@@ -7,7 +7,7 @@
 use crate::tree::Branching;
 
 /// Numbers that are added (over the values of a label) and multiplied (over labels).
-pub(super) trait Semiring: Copy {
+pub(in crate::tree) trait Semiring: Copy {
     /// Changes nothing when added; anything times it is it.
     const ZERO: Self;
     /// Changes nothing when multiplied.

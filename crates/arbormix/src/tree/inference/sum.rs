@@ -6,7 +6,7 @@ use crate::tree::Branching;
 
 /// Log-weights whose exponentials are added.
 #[derive(Clone, Copy)]
-struct Sum(f64);
+pub(in crate::tree) struct Sum(pub(in crate::tree) f64);
 
 impl Semiring for Sum {
     const ZERO: Self = Sum(f64::NEG_INFINITY);

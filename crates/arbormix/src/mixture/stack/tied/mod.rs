@@ -1,7 +1,7 @@
 //! The mixture of tied trees: one tree, slopes shared by all experts, intercepts of their own.
 //!
-//! logit P(yᵢ = 1 | x, y_π(i), k) = bᵢ l̃ᵢ + eᵢ y_π(i) + β_kᵢ, under a softmax gate on φ(x). With so few parameters per expert
-//! there can be many of them. EM as in [`Mixture`](crate::mixture::Mixture): each part of the M-step decreases its own
+//! logit P(yᵢ = 1 | x, y_π(i), k) = bᵢ l̃ᵢ + eᵢ (y_π(i) − κᵢ p_π(i)) + β_kᵢ, under a softmax gate on φ(x); pⱼ = σ(l̃ⱼ), and κᵢ is
+//! the stacked tree's. With so few parameters per expert there can be many of them. EM as in [`Mixture`](crate::mixture::Mixture): each part of the M-step decreases its own
 //! loss, so the penalised likelihood never falls (but for what rows count that an expert hardly answers for, see `label`).
 //! `factors` has the same with intercepts of low rank.
 
@@ -13,15 +13,16 @@ use rayon::prelude::*;
 
 pub(super) use self::factors::BASES;
 use self::label::{LabelFit, Point, Ridges, Share};
+use super::blend;
 use super::experts::Sample;
 use super::params::TiedParams;
+use super::structure::StackedTree;
 use crate::error::Result;
 use crate::learner::TraceStep;
 use crate::logistic::loss::{log_sigmoid, log_sum_exp};
 use crate::logistic::{Gate, GateParams, fit_gate};
 use crate::matrix::Columns;
 use crate::progress::Progress;
-use crate::tree::Branching;
 
 /// Slopes and intercepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,11 +39,13 @@ impl Tied {
         self.intercepts.rows()
     }
 
-    /// The labels' log-odds by expert k without and with their parents, at a row with these log-odds l̃.
-    pub(super) fn log_odds(&self, k: usize, blended: &[f64]) -> impl Iterator<Item = [f64; 2]> {
-        self.slopes.iter().zip(blended).enumerate().map(move |(label, ([slope, effect], blended))| {
-            let alone = slope * blended + self.intercepts.get(k, label);
-            [alone, alone + effect]
+    /// The labels' log-odds by expert k without and with their parents, at a row with these log-odds l̃ and these κ p_π
+    /// (0 without a parent).
+    pub(super) fn log_odds(&self, k: usize, blended: &[f64], above: &[f64]) -> impl Iterator<Item = [f64; 2]> {
+        let inputs = self.slopes.iter().zip(blended).zip(above).enumerate();
+        inputs.map(move |(label, (([slope, effect], blended), above))| {
+            let absent = slope * blended + self.intercepts.get(k, label) - effect * above;
+            [absent, absent + effect]
         })
     }
 }
@@ -53,7 +56,7 @@ pub(super) struct Em<'a> {
     blended: &'a Columns,
     /// ±1: + where the row has the label, n × d.
     signs: Columns,
-    /// The parent's value, 0 without one, n × d.
+    /// y_π − κ p_π, 0 without a parent, n × d.
     above: Columns,
     params: &'a TiedParams,
     ridges: Ridges,
@@ -64,17 +67,19 @@ impl<'a> Em<'a> {
     pub(super) fn new(
         sample: &'a Sample,
         blended: &'a Columns,
-        tree: &Branching,
+        tree: &StackedTree,
         params: &'a TiedParams,
         intercept_ridge: f64,
         gate: GateParams,
     ) -> Em<'a> {
         let mut signs = sample.labels.clone();
         signs.values_mut().iter_mut().for_each(|value| *value = 2.0 * *value - 1.0);
-        let mut above = Columns::zeros(sample.len(), tree.len());
-        for (label, parent) in tree.parents().iter().enumerate() {
-            if let Some(parent) = parent {
-                above.column_mut(label).copy_from_slice(sample.labels.column(*parent));
+        let expected = blend::expected(blended);
+        let mut above = Columns::zeros(sample.len(), tree.coefficients.len());
+        for (label, (parent, offset)) in tree.branching.parents().iter().zip(tree.offsets()).enumerate() {
+            if let Some(parent) = *parent {
+                let pairs = sample.labels.column(parent).iter().zip(expected.column(parent));
+                above.column_mut(label).iter_mut().zip(pairs).for_each(|(cell, (y, p))| *cell = y - offset * p);
             }
         }
         let ridges = Ridges { slopes: params.slope_ridge, intercepts: intercept_ridge };
@@ -107,7 +112,7 @@ impl<'a> Em<'a> {
         Ok((tied, gate, trace))
     }
 
-    /// b l̃ + e y_π of one label.
+    /// b l̃ + e (y_π − κ p_π) of one label.
     fn base(&self, label: usize, [slope, effect]: [f64; 2]) -> Vec<f64> {
         let pairs = self.blended.column(label).iter().zip(self.above.column(label));
         pairs.map(|(blended, above)| slope * blended + effect * above).collect()

@@ -94,7 +94,7 @@ pub const METHODS: &[Method] = &[
     Method {
         name: "stack",
         title: "Stacked ML-ME",
-        summary: "forest, mixture of tied trees and stacked tree, joined by weights that held-out rows choose",
+        summary: "forest, mixture of tied trees and stacked tree or chain, joined by weights that held-out rows choose",
         defaults: defaults::<StackParams>,
         learner: learner_from::<StackParams>,
         load: |stored| Ok(Box::new(Stack::load(stored)?)),

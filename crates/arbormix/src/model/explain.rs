@@ -39,10 +39,10 @@ pub struct Reason {
     pub times_less_probable_otherwise: f64,
     /// The labels of that set.
     pub best_otherwise: Vec<String>,
-    /// Log-odds of the label by the expert: in its tree, given its parent's value; of an expert that is a table of label
-    /// sets, over all its sets.
+    /// Log-odds of the label by the expert: in its tree, given its parent's value (in a chain, all its parents'); of an expert that
+    /// is a table of label sets, over all its sets.
     pub log_odds: f64,
-    /// Its parent in that tree; tables have none.
+    /// Its parent in that tree (of several in a chain, that whose value moves it most); tables have none.
     pub parent: Option<Parent>,
     /// The features that moved the log-odds most, strongest first.
     pub features: Vec<Push>,
@@ -112,9 +112,14 @@ impl Model {
         let feature_names = self.features.names();
         let push = |(feature, log_odds): (usize, f64)| Push { feature: feature_names[feature].clone(), log_odds };
         let mut reason = |(label, otherwise): (usize, Found)| {
-            let parent = expert.parent(label);
+            let parent = expert.parent(label, &best.labels);
             let value = parent.is_some_and(|parent| best.labels.get(parent));
-            let log_odds = |value: bool| expert.log_odds(label, value).unwrap_or_else(|| finite_log_odds(own[label]));
+            let mut changed = best.labels.clone();
+            if let Some(parent) = parent {
+                changed.set(parent, !value);
+            }
+            let log_odds = |set: &LabelSet| expert.log_odds(label, set).unwrap_or_else(|| finite_log_odds(own[label]));
+            let (here, elsewhere) = (log_odds(&best.labels), log_odds(&changed));
             let mut pushes = match regressions {
                 Some(tree) => tree.contributions(label, value, &encoded, 0).into_iter().map(push).collect(),
                 None => std::mem::take(&mut unknown[label]),
@@ -126,12 +131,12 @@ impl Model {
                 marginal: marginals[label],
                 times_less_probable_otherwise: (best.log_probability - otherwise.log_probability).exp(),
                 best_otherwise: words(&otherwise.labels, names),
-                log_odds: log_odds(value),
+                log_odds: here,
                 parent: parent.map(|parent| Parent {
                     label: names[parent].clone(),
                     present: value,
-                    log_odds_otherwise: log_odds(!value),
-                    tipped: (log_odds(value) > 0.0) != (log_odds(!value) > 0.0),
+                    log_odds_otherwise: elsewhere,
+                    tipped: (here > 0.0) != (elsewhere > 0.0),
                 }),
                 features: pushes,
             }

@@ -24,6 +24,21 @@ impl Expert for RowCliques<'_> {
         self.tables.log_prob(self.tree, set)
     }
 
+    fn parent(&self, label: usize, set: &LabelSet) -> Option<usize> {
+        let here = self.tables.log_odds(self.tree, label, set);
+        let moved = |parent: usize| {
+            let mut otherwise = set.clone();
+            otherwise.set(parent, !set.get(parent));
+            (self.tables.log_odds(self.tree, label, &otherwise) - here).abs()
+        };
+        let parents = self.tree.parents_of(label).map(|parent| (parent, moved(parent)));
+        parents.reduce(|most, next| if next.1 > most.1 { next } else { most }).map(|(parent, _)| parent)
+    }
+
+    fn log_odds(&self, label: usize, set: &LabelSet) -> Option<f64> {
+        Some(self.tables.log_odds(self.tree, label, set))
+    }
+
     fn marginals(&self) -> Vec<f64> {
         self.tables.marginals(self.tree)
     }

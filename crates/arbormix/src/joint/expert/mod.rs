@@ -34,13 +34,13 @@ pub trait Expert {
         self.log_prob(&changed)
     }
 
-    /// The label's parent in its tree; none in what is no tree.
-    fn parent(&self, _label: usize) -> Option<usize> {
+    /// The label's parent in its tree; of several, that whose value moves it most in a set. None in a table.
+    fn parent(&self, _label: usize, _set: &LabelSet) -> Option<usize> {
         None
     }
 
-    /// A label's log-odds given its parent's value; none in what is no tree.
-    fn log_odds(&self, _label: usize, _parent: bool) -> Option<f64> {
+    /// A label's log-odds given its parents' values in a set; none in a table.
+    fn log_odds(&self, _label: usize, _set: &LabelSet) -> Option<f64> {
         None
     }
 
@@ -112,12 +112,12 @@ impl Expert for RowExpert<'_> {
         self.kind().log_prob_with_change(set, label, before, children)
     }
 
-    fn parent(&self, label: usize) -> Option<usize> {
-        self.kind().parent(label)
+    fn parent(&self, label: usize, set: &LabelSet) -> Option<usize> {
+        self.kind().parent(label, set)
     }
 
-    fn log_odds(&self, label: usize, parent: bool) -> Option<f64> {
-        self.kind().log_odds(label, parent)
+    fn log_odds(&self, label: usize, set: &LabelSet) -> Option<f64> {
+        self.kind().log_odds(label, set)
     }
 
     fn marginals(&self) -> Vec<f64> {

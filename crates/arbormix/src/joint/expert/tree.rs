@@ -44,12 +44,13 @@ impl Expert for RowTree<'_> {
         before + self.tables[label][above][new] - self.tables[label][above][old] + below.sum::<f64>()
     }
 
-    fn parent(&self, label: usize) -> Option<usize> {
+    fn parent(&self, label: usize, _set: &LabelSet) -> Option<usize> {
         self.tree.parents()[label]
     }
 
-    fn log_odds(&self, label: usize, parent: bool) -> Option<f64> {
-        let [absent, present] = self.tables[label][usize::from(parent)];
+    fn log_odds(&self, label: usize, set: &LabelSet) -> Option<f64> {
+        let above = self.tree.parents()[label].is_some_and(|parent| set.get(parent));
+        let [absent, present] = self.tables[label][usize::from(above)];
         Some(present - absent)
     }
 

@@ -69,7 +69,7 @@ impl Stacking<'_> {
     /// is joined. (Alone, tied trees would be better with freer intercepts than beside a forest, which knows the label sets
     /// already. And the answers of level 0 to new rows are better than those it is fitted to here, which come from
     /// fewer rows and trees, so that less is left for the intercepts to mend.) Factors must be as clearly ahead of what was
-    /// chosen so far; they are tried where sets that were seen say little. So must the chain be, at last.
+    /// chosen so far; they are tried where sets that were seen say little. At last the chain is tried, of which less of a lead is asked.
     pub(super) fn first_held_out(&self, folds: &Folds) -> Result<(HeldOut, Chosen, Gate)> {
         let division = self.division(folds, 0);
         let (penalty, gate) = self.penalty(&division.sample, &division.responsibilities, &division.held)?;
@@ -98,11 +98,12 @@ impl Stacking<'_> {
                     break;
                 }
             }
-            let factors = self.params.factors(self.answers.logits.cols());
+            let labels = self.answers.logits.cols();
+            let factors = self.params.factors(labels);
             if let Some(factors) = factors.filter(|_| best.0.weights[0] < MOST) {
                 tried(factors, &mut best)?;
             }
-            if self.params.chain.width > 1 && self.answers.logits.cols() >= LEAST_CHAIN {
+            if labels >= LEAST_CHAIN && self.params.chain.width_of(labels) > 1 {
                 let (reached, (held, chosen)) = &mut best;
                 let mut stacked = self.chained(&division, &ground)?;
                 held.swap_stacked(&mut stacked);

@@ -1,4 +1,4 @@
-//! The stacked mixture: a label-set expert, a mixture of tied trees and one stacked tree, joined by weights that rows
+//! The stacked mixture: a label-set expert, a mixture of tied trees and one stacked tree or chain, joined by weights that rows
 //! choose which none of their parts has seen.
 //!
 //! P(y | x) = w₁ g(y | x) + w₂ Σ_k h_k(x) P(y | x, T_k) + w₃ P(y | x, T)

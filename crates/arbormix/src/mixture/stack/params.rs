@@ -87,7 +87,7 @@ impl StackedTreeParams {
 }
 
 /// The stacked chain, in which a label may depend on several others. It takes the stacked tree's place if it makes the rows of the
-/// first held-out fold clearly more likely.
+/// first held-out fold more likely, by a standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChainParams {

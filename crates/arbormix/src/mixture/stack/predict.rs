@@ -85,7 +85,7 @@ impl Stack {
         self.gate.class_count()
     }
 
-    /// Weights of the label-set expert, of the tied trees and of the stacked tree.
+    /// Weights of the label-set expert, of the tied trees and of the stacked tree or chain.
     pub fn weights(&self) -> [f64; 3] {
         self.weights
     }
@@ -180,7 +180,7 @@ impl Predictor for Stack {
         Ok(Rows::of(self, features)?.predict_with_marginals(inference))
     }
 
-    /// The label-set expert, the tied trees, the stacked tree.
+    /// The label-set expert, the tied trees, the stacked tree or chain.
     fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
         let mapped = self.level.map.encode(features);
         let answers = self.level.answers(features, &mapped, &self.seen, self.clip);

@@ -33,6 +33,16 @@ impl CliqueTables {
         tree.order.iter().enumerate().map(own).sum()
     }
 
+    /// A label's log-odds given its parents' values in a set.
+    ///
+    /// # Panics
+    /// If there is no such label.
+    pub fn log_odds(&self, tree: &CliqueTree, label: usize, set: &LabelSet) -> f64 {
+        let place = tree.order.iter().position(|&other| other == label).expect("a label of the tree");
+        let cell = 2 * CliqueTables::above(tree, place, set);
+        self.0[place][cell + 1] - self.0[place][cell]
+    }
+
     /// P(yᵢ = 1 | x) of every label: one pass from the first to the last, the distribution of a clique from that above it.
     pub fn marginals(&self, tree: &CliqueTree) -> Vec<f64> {
         let mut out = vec![0.0; tree.len()];

@@ -92,6 +92,12 @@ impl CliqueTree {
         &self.order
     }
 
+    /// The parents of a label.
+    pub fn parents_of(&self, label: usize) -> impl Iterator<Item = usize> {
+        let place = self.order.iter().position(|&other| other == label);
+        place.into_iter().flat_map(|place| self.parents[place].iter().map(|&parent| self.order[parent]))
+    }
+
     /// The places of the parents, by places in the order.
     pub fn parents(&self) -> &[Vec<usize>] {
         &self.parents

@@ -3,6 +3,9 @@
 use super::CliqueTree;
 use crate::matrix::DenseMatrix;
 
+/// Sums of the same weights in another order differ by no more than this share.
+const ROUNDING: f64 = 1e-9;
+
 impl CliqueTree {
     /// Grows a tree of cliques with up to `width` parents per label, the heaviest first: every step adds the label that has the most
     /// weight with the members of some clique. (The best such tree is hard to find for widths above 1.)
@@ -47,8 +50,8 @@ impl CliqueTree {
                 let lightest = with.iter().copied().fold(f64::INFINITY, f64::min);
                 let over = if with.len() > width { lightest } else { 0.0 };
                 let held = with.iter().sum::<f64>() - over;
-                // Of equal ones the latest: it has more of the labels that are still needed.
-                if held >= best[label].0 {
+                // Of equal ones, but for rounding, the latest: it has more of the labels that are still needed.
+                if held >= best[label].0 * (1.0 - ROUNDING) {
                     best[label] = (held, place);
                 }
             }

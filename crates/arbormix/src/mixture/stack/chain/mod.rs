@@ -53,7 +53,7 @@ impl StackedChain {
 
 impl ChainParams {
     /// Parents of a label at most where there are so many labels: tables of all labels together stay within bounds.
-    fn width_of(&self, labels: usize) -> usize {
+    pub(super) fn width_of(&self, labels: usize) -> usize {
         let fits = |width: &usize| labels.max(1) << (width + 1) <= self.cells;
         (1..=self.width.min(MOST_PARENTS)).rev().find(fits).unwrap_or(1)
     }

@@ -25,9 +25,8 @@ fn regressions_on_several_labels_end_where_scipy_ends() {
     assert!((chain.expanded(&found).value - 19.559832471896172).abs() < 1e-9);
 }
 
-/// Eight labels; the last four say whether an odd number of three others is there, with a little noise: no pair of labels tells
-/// anything, and one feature moves the first.
-fn odd(rows: usize) -> Dataset {
+/// Eight labels; each of the last four says whether most of three others are there, with a little noise; one feature moves the first.
+fn majorities(rows: usize) -> Dataset {
     let mut draws = Stream::new(21, "test", 0);
     let cells: Vec<f64> = (0..rows).map(|_| draws.normal()).collect();
     let set = |x: f64, draws: &mut Stream| {
@@ -48,7 +47,7 @@ fn odd(rows: usize) -> Dataset {
 /// and a stored model is the same.
 #[test]
 fn a_chain_is_taken_where_labels_depend_on_several_others() {
-    let all = odd(900);
+    let all = majorities(900);
     let part = |from: usize, to: usize| all.select_rows(&(from..to).collect::<Vec<_>>());
     let (train, new) = (part(0, 300), part(300, 900));
     // No table, which would know all sets there are, and one tied tree: what is compared are chain and tree.

@@ -91,9 +91,12 @@ struct Growth<'a> {
     constants: Vec<u32>,
     /// Values of one feature for the rows of a node.
     cells: Cells,
-    /// Weight of each class among the rows of a node, and among those that a split sends to one side.
+    /// Class and weight of each row of a node.
+    members: Vec<(u32, f64)>,
+    /// Weight of each class among the rows of a node, and among those that a split sends to one side: of every second row apart, so that
+    /// one sum need not wait for the last.
     totals: Vec<f64>,
-    side: Vec<f64>,
+    side: Vec<[f64; 2]>,
     /// Σ of the squares of `totals`.
     total_squares: f64,
     /// The classes among the rows of a node, and among those of one side.
@@ -120,7 +123,8 @@ impl<'a> Growth<'a> {
             constants: vec![0; features],
             cells: Cells { all: vec![0.0; if sparse.is_some() { 0 } else { rows }], stored: Vec::new() },
             totals: vec![0.0; shared.class_count],
-            side: vec![0.0; shared.class_count],
+            members: Vec::with_capacity(rows),
+            side: vec![[0.0; 2]; shared.class_count],
             total_squares: 0.0,
             present: Vec::new(),
             on_side: Vec::new(),
@@ -184,7 +188,7 @@ impl<'a> Growth<'a> {
             }
             open -= 1;
             self.features.swap(open, at);
-            self.try_split(feature, (low, high), (start, end), weight, stream, &mut best);
+            self.try_split(feature, (low, high), weight, stream, &mut best);
         }
         self.constants[known..known + found].copy_from_slice(&self.features[known..known + found]);
         *constant = known + found;
@@ -204,7 +208,7 @@ impl<'a> Growth<'a> {
         let mut best = None;
         for (feature, low, high) in self.tally.drawn(rows, &self.order[start..end], stream) {
             self.gather(feature, start, end);
-            self.try_split(feature, (low, high), (start, end), weight, stream, &mut best);
+            self.try_split(feature, (low, high), weight, stream, &mut best);
         }
         best
     }
@@ -218,14 +222,13 @@ impl<'a> Growth<'a> {
         &mut self,
         feature: u32,
         (low, high): (f64, f64),
-        (start, end): (usize, usize),
         weight: f64,
         stream: &mut Stream,
         best: &mut Option<Split>,
     ) {
         let threshold = between(low, high, stream.uniform());
         let score = match self.shared.values.sparse_rows() {
-            None => self.score(start, end, threshold, weight),
+            None => self.score(threshold, weight),
             Some(_) => self.score_of_stored(threshold, weight),
         };
         if best.as_ref().is_none_or(|best| score > best.score) {
@@ -237,8 +240,10 @@ impl<'a> Growth<'a> {
     fn count_classes(&mut self, start: usize, end: usize) -> f64 {
         let shared = self.shared;
         let mut weight = 0.0;
-        for &row in &self.order[start..end] {
-            let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
+        let member = |&row: &u32| (shared.classes[row as usize], shared.weights[row as usize]);
+        self.members.clear();
+        self.members.extend(self.order[start..end].iter().map(member));
+        for &(class, own) in &self.members {
             let total = &mut self.totals[class as usize];
             if *total == 0.0 {
                 self.present.push(class);
@@ -258,23 +263,20 @@ impl<'a> Growth<'a> {
     ///
     /// Which side a row takes is a coin toss to the processor, so the pass over the rows has no branch: those that go
     /// right add 0.
-    fn score(&mut self, start: usize, end: usize, threshold: f64, weight: f64) -> f64 {
-        let shared = self.shared;
-        let mut left_weight = 0.0;
-        for (&row, &value) in self.order[start..end].iter().zip(&self.cells.all) {
-            let (class, weight) = (shared.classes[row as usize], shared.weights[row as usize]);
-            let own = if value <= threshold { weight } else { 0.0 };
-            self.side[class as usize] += own;
-            left_weight += own;
+    fn score(&mut self, threshold: f64, weight: f64) -> f64 {
+        for (at, (&(class, weight), &value)) in self.members.iter().zip(&self.cells.all).enumerate() {
+            self.side[class as usize][at % 2] += if value <= threshold { weight } else { 0.0 };
         }
-        let (mut left_squares, mut right_squares) = (0.0, 0.0);
+        let (mut left_weight, mut left_squares, mut right_squares) = (0.0, 0.0, 0.0);
         for &class in &self.present {
-            let left = std::mem::take(&mut self.side[class as usize]);
+            let [even, odd] = std::mem::take(&mut self.side[class as usize]);
+            let left = even + odd;
             let right = self.totals[class as usize] - left;
+            left_weight += left;
             left_squares += left * left;
             right_squares += right * right;
         }
-        left_squares / left_weight + right_squares / (weight - left_weight)
+        left_squares / left_weight + right_squares / (weight - left_weight).max(f64::MIN_POSITIVE)
     }
 
     /// The same where most cells are zeros that are not stored: only rows on the other side than zero are looked at, and
@@ -284,7 +286,7 @@ impl<'a> Growth<'a> {
         let mut side_weight = 0.0;
         for &(row, _) in apart_from_zero(&self.cells.stored, threshold) {
             let (class, own) = (shared.classes[row as usize], shared.weights[row as usize]);
-            let side = &mut self.side[class as usize];
+            let [side, _] = &mut self.side[class as usize];
             if *side == 0.0 {
                 self.on_side.push(class);
             }
@@ -293,7 +295,7 @@ impl<'a> Growth<'a> {
         }
         let (mut squares, mut rest_squares) = (0.0, self.total_squares);
         for class in self.on_side.drain(..) {
-            let (own, total) = (std::mem::take(&mut self.side[class as usize]), self.totals[class as usize]);
+            let ([own, _], total) = (std::mem::take(&mut self.side[class as usize]), self.totals[class as usize]);
             squares += own * own;
             rest_squares += (total - own) * (total - own) - total * total;
         }

@@ -7,9 +7,10 @@
 //!
 //! - `values`: the features by column, dense or sparse, for the rows of a node
 //! - `grow`: one tree, in flat arrays; `few`: splits of nodes with few stored cells
-//! - [`ForestParams::grow`]: all trees; [`Forest`]: what was grown
+//! - [`ForestParams::grow`]: all trees; [`Forest`]: what was grown; `file`: how it is kept
 
 mod few;
+mod file;
 mod grow;
 mod params;
 mod predict;

@@ -3,12 +3,9 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::tree::FlatTree;
-use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::model::Stored;
 
 /// Classes of positive probability with their probabilities, classes ascending.
 pub type Shares = Vec<(u32, f64)>;
@@ -23,17 +20,9 @@ const ABREAST: usize = 8;
 /// A grown forest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
-    trees: Vec<FlatTree>,
-    features: usize,
-    classes: usize,
-}
-
-/// What the file holds beside the tensors.
-#[derive(Serialize, Deserialize)]
-struct Facts {
-    trees: usize,
-    features: usize,
-    classes: usize,
+    pub(super) trees: Vec<FlatTree>,
+    pub(super) features: usize,
+    pub(super) classes: usize,
 }
 
 impl Forest {
@@ -108,22 +97,5 @@ impl Forest {
             seen.into_iter().map(|class| (class, sums[class as usize] / self.trees.len() as f64)).collect()
         };
         sums.into_iter().map(mean).collect()
-    }
-
-    /// What a file must hold to bring the forest back bit by bit.
-    pub fn store(&self) -> Stored {
-        let facts = Facts { trees: self.trees.len(), features: self.features, classes: self.classes };
-        let mut stored = Stored::with_facts(&facts);
-        for (number, tree) in self.trees.iter().enumerate() {
-            tree.put(&mut stored, &format!("tree.{number}."));
-        }
-        stored
-    }
-
-    /// Brings back what [`Forest::store`] gave.
-    pub fn load(stored: &Stored) -> Result<Forest> {
-        let Facts { trees, features, classes } = stored.facts_as()?;
-        let tree = |number: usize| FlatTree::load(stored, &format!("tree.{number}."), features, classes);
-        Ok(Forest { trees: (0..trees).map(tree).collect::<Result<_, _>>()?, features, classes })
     }
 }

@@ -158,11 +158,11 @@ fn a_file_brings_back_the_same_forest_and_a_damaged_one_is_refused() {
     let stored = forest.store();
     assert_eq!(Forest::load(&stored).unwrap(), forest);
     for (tensor, at, value) in [
-        ("tree.1.links", 0, 0.0),
-        ("tree.1.links", 0, 1e9),
-        ("tree.0.features", 0, 10.0),
-        ("tree.2.classes", 0, 1e6),
-        ("tree.2.starts", 1, 1e6),
+        ("features", 0, 10.0),   // no such feature
+        ("features", 0, -2.0),   // a leaf at the root: nodes remain
+        ("features", 0, -1e300), // a leaf of more classes than there are
+        ("classes", 0, 1e6),
+        ("classes", 0, -1.0),
     ] {
         let mut damaged = stored.clone();
         damaged.tensors.get_mut(tensor).unwrap().values[at] = value;
@@ -170,8 +170,16 @@ fn a_file_brings_back_the_same_forest_and_a_damaged_one_is_refused() {
         assert!(error.contains("do not fit together"), "{tensor}: {error}");
     }
     let mut short = stored.clone();
-    short.tensors.remove("tree.1.shares");
-    assert!(Forest::load(&short).unwrap_err().to_string().contains("tree.1.shares"));
+    short.tensors.remove("shares");
+    assert!(Forest::load(&short).unwrap_err().to_string().contains("\"shares\""));
+    let mut cut = stored.clone();
+    let tensor = cut.tensors.get_mut("features").unwrap();
+    tensor.values.pop();
+    tensor.shape = vec![tensor.values.len()];
+    assert!(Forest::load(&cut).unwrap_err().to_string().contains("do not fit together"));
+    let mut more = stored;
+    more.facts["trees"] = 2.into();
+    assert!(Forest::load(&more).unwrap_err().to_string().contains("do not fit together"), "a tree is left over");
 }
 
 #[test]

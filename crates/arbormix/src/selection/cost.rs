@@ -120,7 +120,7 @@ impl Size {
         let (plain, mapped) = (self.work(), self.mapped().work());
         let own = if self.sparse { plain.max(mapped) } else { (plain * mapped).sqrt() };
         let regressions = REGRESSION * (LEVEL_FITS * labels + GATE_FITS * experts) * own;
-        let trees = (params.folds * params.held_out_trees) as f64;
+        let trees = (params.folds * params.trees_of_fold(self.rows, self.sets)) as f64;
         let split = if self.sparse { SPARSE_SPLIT } else { SPLIT };
         let forest = split * trees * rows * rows.max(2.0).log2() * (self.columns as f64).sqrt();
         // Level 1 is fitted without each held-out fold, and once to all rows; without the first its tied trees are fitted, and

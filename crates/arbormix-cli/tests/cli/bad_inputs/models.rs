@@ -68,20 +68,28 @@ fn damaged_models() {
 fn models_of_other_versions() {
     let folder = Folder::with_model();
     let bytes = folder.read("br.model");
-    let version = "\"format_version\":\"1\"";
+    let version = "\"format_version\":\"2\"";
     assert_eq!(patched(&bytes, version, version), bytes, "the checksum follows the documented rule");
     folder.write("newer", patched(&bytes, version, "\"format_version\":\"7\""));
     refused(
         &folder,
         "inspect newer",
         "newer: the model file has format version 7, written by arbormix 0.1.0; this is arbormix 0.1.0, which reads \
-         versions up to 1: use a newer arbormix",
+         versions up to 2: use a newer arbormix",
     );
     folder.write("other", patched(&bytes, "\"method\":\"br\"", "\"method\":\"xy\""));
     refused(
         &folder,
         "inspect other",
         "other: the model's method \"xy\" is unknown to arbormix 0.1.0; known: auto, mlme, stack, ctbn, br, cc, pcc, ecc, mlknn, iblr, chf, mmoc, lp",
+    );
+    let older = patched(&bytes, version, "\"format_version\":\"1\"");
+    folder.write("older", patched(&older, "\"method\":\"br\"", "\"method\":\"lp\""));
+    refused(
+        &folder,
+        "inspect older",
+        "older: the model file holds lp in format version 1, written by arbormix 0.1.0; this is arbormix 0.1.0, which stores it \
+         otherwise: fit again",
     );
 }
 

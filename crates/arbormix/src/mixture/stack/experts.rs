@@ -69,7 +69,7 @@ impl Sample {
         if self.len() <= count {
             return None;
         }
-        let mut rows = Stream::new(seed, "rows-for-factors", 0).permutation(self.len());
+        let mut rows = Stream::new(seed, "some-rows", 0).permutation(self.len());
         rows.truncate(count);
         rows.sort_unstable();
         let set = |&row: &usize| {
@@ -203,7 +203,8 @@ impl Experts {
     pub(super) fn row(&self, blended: &[f64], log_gate: Vec<f64>) -> RowTrees<'_> {
         let of_parent = |parent: &Option<usize>| parent.map_or(0.0, |parent| sigmoid(blended[parent]));
         let above: Vec<f64> = self.tree.branching.parents().iter().map(of_parent).collect();
-        let of_tree = self.tree.coefficients.iter().zip(blended).zip(&above);
+        let answering = if self.chain.is_none() { &self.tree.coefficients[..] } else { &[] };
+        let of_tree = answering.iter().zip(blended).zip(&above);
         let of_tree = of_tree.map(|(([slope, constant, effect, standing], blended), above)| {
             let absent = slope * blended + constant + (standing - effect) * above;
             [absent, absent + effect]

@@ -10,6 +10,22 @@ use crate::logistic::loss::clamped_log_odds;
 use crate::logistic::{Coefficients, Design, Target, choose_costs, cost_folds, solve};
 use crate::matrix::{Columns, Matrix};
 use crate::progress::Progress;
+use crate::random::Stream;
+
+/// Rows × trees of a fold's forest from which on it has fewer trees.
+const TREE_ROWS: usize = 700_000;
+
+impl StackParams {
+    /// Trees of each forest whose answers are out-of-fold.
+    ///
+    /// Few trees make noisy answers, and what stands above trusts them less than all forests together deserve. The more label sets there
+    /// are, the smaller are their shares, and the more trees it takes to tell these apart; the more rows, the longer each takes.
+    pub(crate) fn trees_of_fold(&self, rows: usize, sets: usize) -> usize {
+        let trees = self.held_out_trees;
+        let wanted = (sets + sets / 2).clamp(trees, trees + trees / 2);
+        wanted.min((TREE_ROWS / rows.max(1)).max(trees.div_ceil(2)))
+    }
+}
 
 /// The rows that level 0 learns from.
 pub(super) struct Training<'a> {
@@ -69,13 +85,12 @@ impl Training<'_> {
         Ok((solutions.into_iter().map(|solution| solution.coefficients).collect(), converged))
     }
 
-    fn forest(&self, rows: &[usize], trees: usize, progress: &dyn Progress) -> Result<Forest> {
+    fn forest(&self, rows: &[usize], trees: usize, seed: u64, progress: &dyn Progress) -> Result<Forest> {
         let params = ForestParams { trees, ..self.params.forest.clone() };
         let classes: Vec<usize> = rows.iter().map(|&row| self.seen.class_of()[row]).collect();
         let weights: Option<Vec<f64>> = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         let features = self.features.select_rows(rows);
-        let (count, seed) = (self.seen.sets().len(), self.params.seed);
-        params.grow(&features, &classes, count, weights.as_deref(), seed, progress)
+        params.grow(&features, &classes, self.seen.sets().len(), weights.as_deref(), seed, progress)
     }
 
     /// The answers to every row of a level that was fitted to the other folds, and the forests that gave them.
@@ -92,7 +107,10 @@ impl Training<'_> {
         for fold in 0..folds.count() {
             progress.check()?;
             let (train, held) = (folds.train(fold), folds.test(fold));
-            let forest = self.forest(&train, self.params.held_out_trees, progress)?;
+            // The forests answer together at last, so no two may draw alike.
+            let seed = Stream::new(self.params.seed, "forest-of-fold", fold as u64).bits();
+            let forest =
+                self.forest(&train, self.params.trees_of_fold(rows, self.seen.sets().len()), seed, progress)?;
             let own = forest.shares(&self.features.select_rows(&held));
             held.iter().zip(own).for_each(|(&row, own)| shares[row] = own);
             forests.push(forest);
@@ -122,7 +140,7 @@ impl Training<'_> {
         let kept = if self.params.refit_forest { None } else { Forest::of_all(forests) };
         let forest = match kept {
             Some(forest) => forest,
-            None => self.forest(&all, self.params.forest.trees, progress)?,
+            None => self.forest(&all, self.params.forest.trees, self.params.seed, progress)?,
         };
         let (coefficients, converged) = self.regressions(None, costs, progress)?;
         let mapped: Vec<_> = coefficients.iter().map(|own| self.design.to_features(own)).collect();

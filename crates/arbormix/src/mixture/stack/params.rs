@@ -166,7 +166,8 @@ pub struct StackParams {
     pub logistic: LogisticParams,
     /// The forest of level 0; its number of trees counts only with `refit_forest`.
     pub forest: ForestParams,
-    /// Trees of each forest whose answers are out-of-fold.
+    /// Trees of each forest whose answers are out-of-fold: half as many again where there are more label sets than trees, and down to half
+    /// as many where rows × trees would be over 700,000.
     pub held_out_trees: usize,
     /// Whether predictions come from another forest, grown on all rows; else from all out-of-fold forests together.
     pub refit_forest: bool,
@@ -214,7 +215,7 @@ impl Default for StackParams {
                 ..LogisticParams::default()
             },
             forest: ForestParams::default(),
-            held_out_trees: 100,
+            held_out_trees: 200,
             refit_forest: false,
             folds: 5,
             held_out_rows: 800,

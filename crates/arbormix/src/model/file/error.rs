@@ -53,6 +53,20 @@ pub enum ModelFileError {
         /// Version of the program that wrote it.
         written_by: String,
     },
+    /// The method is stored otherwise by now.
+    #[error(
+        "the model file holds {method} in format version {found}, written by arbormix {written_by}; this is arbormix {}, \
+         which stores it otherwise: fit again",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Outdated {
+        /// Method of the file.
+        method: String,
+        /// Version of the file.
+        found: u32,
+        /// Version of the program that wrote it.
+        written_by: String,
+    },
     /// The registry has no such method.
     #[error("the model's method {name:?} is unknown to arbormix {}; known: {known}", env!("CARGO_PKG_VERSION"))]
     UnknownMethod {

@@ -29,7 +29,9 @@ use crate::features::FeatureMap;
 use crate::registry;
 
 /// Version of the layout; raised whenever an older program could not read the file.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+/// Methods that are stored otherwise since a version, and that version: they cannot be read from older files.
+const CHANGED: [(&str, u32); 2] = [("stack", 2), ("lp", 2)];
 
 const FORMAT: &str = "arbormix-model";
 
@@ -100,6 +102,10 @@ fn unpack(container: Container) -> Result<Model> {
         let known = registry::METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
         return Err(ModelFileError::UnknownMethod { name: name.to_string(), known }.into());
     };
+    if CHANGED.iter().any(|&(changed, since)| changed == name && found < since) {
+        let written_by = text(&metadata, "crate_version")?.to_string();
+        return Err(ModelFileError::Outdated { method: name.to_string(), found, written_by }.into());
+    }
     let schema: Schema = parse(&metadata, "schema")?;
     let stored = Stored { facts: parse(&metadata, "facts")?, tensors };
     let predictor = method.load(&stored)?;

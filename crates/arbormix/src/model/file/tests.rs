@@ -142,9 +142,9 @@ fn newer_versions_unknown_methods_and_missing_entries_are_named() {
         message(&container.to_bytes().unwrap())
     };
     assert_eq!(
-        with("format_version", Some("2")),
-        ": the model file has format version 2, written by arbormix 9.8.7; this is arbormix 0.1.0, which reads versions \
-         up to 1: use a newer arbormix"
+        with("format_version", Some("3")),
+        ": the model file has format version 3, written by arbormix 9.8.7; this is arbormix 0.1.0, which reads versions \
+         up to 2: use a newer arbormix"
     );
     assert_eq!(
         with("format_version", Some("two")),

@@ -126,7 +126,7 @@ impl Size {
         // Level 1 is fitted without each held-out fold, and once to all rows; without the first its tied trees are fitted, and
         // asked, with each penalty to choose from.
         let folds = params.folds.min(self.rows).max(1);
-        let held_out = params.held_out_folds(self.rows, folds);
+        let held_out = params.held_out_folds(self.rows, self.labels, folds);
         let (fits, tied_fits) = (1.0 + held_out as f64, (held_out + params.tied.intercept_ridges.len()) as f64);
         let edges = EDGE * fits * rows * labels * labels.min(params.structure.tried(self.labels) as f64);
         let tied = TIED * tied_fits * rows * labels * experts;

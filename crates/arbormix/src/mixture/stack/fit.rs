@@ -19,6 +19,8 @@ use crate::tree::{constant_label_notes, require_observed};
 
 /// Rows per tied tree at least: fewer say nothing about an expert of their own.
 const ROWS_PER_EXPERT: usize = 10;
+/// Labels up to which all of `held_out_rows` are held out.
+const FEW_LABELS: usize = 50;
 /// Points per factor at least: few would not fill its dimensions.
 const POINTS_PER_FACTOR: usize = 5;
 /// Rows that factors may be fitted to at least.
@@ -39,9 +41,12 @@ impl StackParams {
         (usable && rows >= LEAST_FACTOR_ROWS).then_some(Intercepts::Factors { experts, rows })
     }
 
-    /// Folds that level 1 is held out on: until they have rows enough.
-    pub(crate) fn held_out_folds(&self, rows: usize, folds: usize) -> usize {
-        (self.held_out_rows * folds).div_ceil(rows.max(1)).clamp(1, folds)
+    /// Folds that level 1 is held out on: until they have rows enough. A row of many labels tells more about the six numbers that are fitted
+    /// to them, and level 1 takes longer.
+    pub(crate) fn held_out_folds(&self, rows: usize, labels: usize, folds: usize) -> usize {
+        let most = self.held_out_rows;
+        let wanted = (most * FEW_LABELS / labels.max(1)).clamp(most.div_ceil(5), most);
+        (wanted * folds).div_ceil(rows.max(1)).clamp(1, folds)
     }
 
     fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Stack, FitReport)> {
@@ -85,7 +90,7 @@ impl StackParams {
             answers: &answers,
             progress,
         };
-        let used = self.held_out_folds(rows, folds.count());
+        let used = self.held_out_folds(rows, labels.len(), folds.count());
         progress.begin("fitting the experts", used + 1);
         let (first, chosen, gate) = stacking.first_held_out(&folds)?;
         progress.advance(1);

@@ -173,7 +173,7 @@ pub struct StackParams {
     pub refit_forest: bool,
     /// Folds of the out-of-fold answers (fewer if there are fewer rows).
     pub folds: usize,
-    /// Rows that exponents and weights are fitted to: whole folds until there are so many.
+    /// Rows that exponents and weights are fitted to: whole folds until there are so many; above 50 labels fewer, down to a fifth.
     pub held_out_rows: usize,
     /// The blended log-odds.
     pub blend: BlendParams,

@@ -166,6 +166,9 @@ impl Prepared<'_> {
     }
 }
 
+/// Weight of a row at most: the squares and sums of larger ones overflow, or drown everything else.
+const MOST_WEIGHT: f64 = 1e12;
+
 fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
     if weights.len() != rows {
         let what = "weights and rows";
@@ -175,6 +178,9 @@ fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
         ParamError::require(false, "weights", bad, "must be finite and not negative")?;
     }
     ParamError::require(weights.iter().any(|&w| w > 0.0), "weights", 0.0, "must not all be zero")?;
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let bound = "must be at most 1e12: divide all by the same number";
+    ParamError::require(largest <= MOST_WEIGHT, "weights", largest, bound)?;
     Ok(())
 }
 

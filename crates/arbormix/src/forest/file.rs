@@ -87,9 +87,9 @@ impl Reader<'_> {
         // Splits whose left side is being read.
         let mut open = Vec::new();
         loop {
-            let &node = self.nodes.next()?;
+            let node = *self.nodes.next().filter(|node| node.fract() == 0.0)?;
             if node >= 0.0 {
-                let &threshold = self.thresholds.next()?;
+                let &threshold = self.thresholds.next().filter(|threshold| threshold.is_finite())?;
                 let feature = Some(node).filter(|&feature| feature < self.feature_count)?;
                 open.push(tree.push_split(feature as u32, threshold));
                 continue;
@@ -105,8 +105,9 @@ impl Reader<'_> {
     fn leaf(&mut self, count: f64) -> Option<Vec<(u32, f64)>> {
         let mut own = Vec::new();
         for _ in 0..count as usize {
-            let &class = self.classes.next()?;
-            let share = if count == 1.0 { 1.0 } else { *self.shares.next()? };
+            let class = *self.classes.next().filter(|class| class.fract() == 0.0)?;
+            let share =
+                if count == 1.0 { 1.0 } else { *self.shares.next().filter(|share| (0.0..=1.0).contains(*share))? };
             own.push((Some(class).filter(|class| (0.0..self.class_count).contains(class))? as u32, share));
         }
         Some(own)

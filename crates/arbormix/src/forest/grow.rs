@@ -228,7 +228,7 @@ impl<'a> Growth<'a> {
     ) {
         let threshold = between(low, high, stream.uniform());
         let score = match self.shared.values.sparse_rows() {
-            None => self.score(threshold, weight),
+            None => self.score(threshold),
             Some(_) => self.score_of_stored(threshold, weight),
         };
         if best.as_ref().is_none_or(|best| score > best.score) {
@@ -263,20 +263,21 @@ impl<'a> Growth<'a> {
     ///
     /// Which side a row takes is a coin toss to the processor, so the pass over the rows has no branch: those that go
     /// right add 0.
-    fn score(&mut self, threshold: f64, weight: f64) -> f64 {
+    fn score(&mut self, threshold: f64) -> f64 {
         for (at, (&(class, weight), &value)) in self.members.iter().zip(&self.cells.all).enumerate() {
             self.side[class as usize][at % 2] += if value <= threshold { weight } else { 0.0 };
         }
-        let (mut left_weight, mut left_squares, mut right_squares) = (0.0, 0.0, 0.0);
+        let (mut left_weight, mut right_weight, mut left_squares, mut right_squares) = (0.0, 0.0, 0.0, 0.0);
         for &class in &self.present {
             let [even, odd] = std::mem::take(&mut self.side[class as usize]);
             let left = even + odd;
             let right = self.totals[class as usize] - left;
             left_weight += left;
+            right_weight += right;
             left_squares += left * left;
             right_squares += right * right;
         }
-        left_squares / left_weight + right_squares / (weight - left_weight).max(f64::MIN_POSITIVE)
+        purity(left_squares, left_weight) + purity(right_squares, right_weight)
     }
 
     /// The same where most cells are zeros that are not stored: only rows on the other side than zero are looked at, and
@@ -300,7 +301,7 @@ impl<'a> Growth<'a> {
             rest_squares += (total - own) * (total - own) - total * total;
         }
         // What is left after subtractions may be rounding alone.
-        squares / side_weight + rest_squares.max(0.0) / (weight - side_weight).max(f64::MIN_POSITIVE)
+        squares / side_weight + purity(rest_squares.max(0.0), weight - side_weight)
     }
 
     /// Puts the rows that go left before the others; gives where the others begin.
@@ -348,6 +349,11 @@ impl<'a> Growth<'a> {
         tree.push_leaf(self.present.iter().map(|&class| (class, self.totals[class as usize] / total)));
         self.forget_classes();
     }
+}
+
+/// Σ_c w_c² / w of one side; 0 if beside the other side's weight nothing is left of it.
+fn purity(squares: f64, weight: f64) -> f64 {
+    if weight > 0.0 { squares / weight } else { 0.0 }
 }
 
 /// The stored cells on the other side of a threshold than zero.

@@ -163,6 +163,10 @@ fn a_file_brings_back_the_same_forest_and_a_damaged_one_is_refused() {
         ("features", 0, -1e300), // a leaf of more classes than there are
         ("classes", 0, 1e6),
         ("classes", 0, -1.0),
+        ("classes", 0, 0.5),
+        ("features", 0, 0.5),
+        ("features", 0, f64::NAN),
+        ("thresholds", 0, f64::NAN),
     ] {
         let mut damaged = stored.clone();
         damaged.tensors.get_mut(tensor).unwrap().values[at] = value;

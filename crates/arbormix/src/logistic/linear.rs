@@ -81,8 +81,9 @@ impl LinearFunctions {
         count: usize,
         features: usize,
     ) -> Result<LinearFunctions, ModelFileError> {
+        let weights = stored.tensor(&format!("{prefix}weights"), &[count, features])?;
         let mut columns = Columns::zeros(features, count);
-        columns.values_mut().copy_from_slice(stored.tensor(&format!("{prefix}weights"), &[count, features])?);
+        columns.values_mut().copy_from_slice(weights);
         let biases = stored.tensor(&format!("{prefix}biases"), &[count])?.to_vec();
         Ok(LinearFunctions { weights: PackedColumns::new(&columns), biases })
     }

@@ -250,6 +250,13 @@ pub(super) const CASES: &[Case] = &[
         message: "w, line 2: \"-2\" is not a weight; give one number from 0 up per line",
     },
     Case {
+        name: "a weight that drowns all others",
+        files: &[("p.csv", &[HEAD, ROWS]), ("w", &["1\n1e13\n1\n"])],
+        arguments: "fit p.csv -o m --weights w --labels cat,pet",
+        code: 1,
+        message: "parameter weights = 10000000000000.0: must be at most 1e12: divide all by the same number",
+    },
+    Case {
         name: "a label cell that is unknown",
         files: &[("p.csv", &[HEAD, ROWS, "0.1,0.2,?,1\n"])],
         arguments: "fit p.csv -o m --method pcc --labels cat,pet",

@@ -45,8 +45,8 @@ impl StackParams {
     /// to them, and level 1 takes longer.
     pub(crate) fn held_out_folds(&self, rows: usize, labels: usize, folds: usize) -> usize {
         let most = self.held_out_rows;
-        let wanted = (most * FEW_LABELS / labels.max(1)).clamp(most.div_ceil(5), most);
-        (wanted * folds).div_ceil(rows.max(1)).clamp(1, folds)
+        let wanted = (most.saturating_mul(FEW_LABELS) / labels.max(1)).clamp(most.div_ceil(5), most);
+        wanted.saturating_mul(folds).div_ceil(rows.max(1)).clamp(1, folds)
     }
 
     fn fit(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Stack, FitReport)> {

@@ -22,7 +22,7 @@ impl StackParams {
     /// are, the smaller are their shares, and the more trees it takes to tell these apart; the more rows, the longer each takes.
     pub(crate) fn trees_of_fold(&self, rows: usize, sets: usize) -> usize {
         let trees = self.held_out_trees;
-        let wanted = (sets + sets / 2).clamp(trees, trees + trees / 2);
+        let wanted = (sets + sets / 2).clamp(trees, trees.saturating_add(trees / 2));
         wanted.min((TREE_ROWS / rows.max(1)).max(trees.div_ceil(2)))
     }
 }

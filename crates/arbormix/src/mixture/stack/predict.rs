@@ -99,12 +99,14 @@ impl Stack {
     pub fn load(stored: &Stored) -> Result<Stack> {
         let facts: Facts = stored.facts_as()?;
         let (labels, experts) = (facts.labels, facts.experts);
+        // First of all: what follows makes room for so many labels.
+        agree("labels and nodes of the tree", labels, facts.tree.len())?;
+        stored.require_finite()?;
         let forest = Forest::load(&stored.part("forest.", facts.forest))?;
         let map = Map::load(&facts.map, stored)?;
         let sets = sets_of(labels, &facts.sets)?;
         agree("label sets and classes of the forest", sets.len(), forest.class_count())?;
         agree("features of the forest and of the map", forest.feature_count(), map.encoded_features())?;
-        agree("labels and nodes of the tree", labels, facts.tree.len())?;
         let ascending = facts.classes.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || facts.classes.last().is_some_and(|&class| class >= sets.len()) {
             let message = "the classes of the table do not ascend or do not exist".to_string();
@@ -121,6 +123,10 @@ impl Stack {
         let experts = Experts { blend: rows_of(stored, "blend", labels)?, tree, chain, tied };
         let numbers = |name: &str| -> Result<[f64; 3]> { Ok(rows_of(stored, name, 1)?[0]) };
         let (pool, weights, floors) = (Pool(numbers("pool")?), numbers("weights")?, numbers("floors")?);
+        if weights.iter().any(|weight| *weight < 0.0) || (weights.iter().sum::<f64>() - 1.0).abs() > 1e-6 {
+            let message = "they are not the weights of a mixture".to_string();
+            return Err(ModelFileError::Entry { name: "weights".to_string(), message }.into());
+        }
         let log_counts = stored.tensor("log_counts", &[facts.classes.len()])?.to_vec();
         let table_sets: Vec<LabelSet> = facts.classes.iter().map(|&class| sets[class].clone()).collect();
         let tree = &experts.tree.branching;
@@ -142,8 +148,9 @@ pub(super) fn rows_of<const W: usize>(
 
 /// A tensor of columns, one after the other.
 fn columns(stored: &Stored, name: &str, rows: usize, cols: usize) -> Result<Columns, ModelFileError> {
+    let values = stored.tensor(name, &[cols, rows])?;
     let mut out = Columns::zeros(rows, cols);
-    out.values_mut().copy_from_slice(stored.tensor(name, &[cols, rows])?);
+    out.values_mut().copy_from_slice(values);
     Ok(out)
 }
 

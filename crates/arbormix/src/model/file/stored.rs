@@ -76,6 +76,17 @@ impl Stored {
         self.put(name, &[matrix.rows(), matrix.cols()], matrix.values().to_vec());
     }
 
+    /// Refuses tensors with numbers that no fit gives.
+    pub(crate) fn require_finite(&self) -> Result<(), ModelFileError> {
+        match self.tensors.iter().find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let message = "it has a number that is not finite".to_string();
+                Err(ModelFileError::Entry { name: name.clone(), message })
+            }
+        }
+    }
+
     /// The values of a tensor that must be there with this shape.
     pub fn tensor(&self, name: &str, shape: &[usize]) -> Result<&[f64], ModelFileError> {
         let tensor = self.tensors.get(name).ok_or_else(|| ModelFileError::MissingTensor {

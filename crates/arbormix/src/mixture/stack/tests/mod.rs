@@ -458,4 +458,31 @@ fn parameters_and_files_that_cannot_be_used_are_refused() {
     assert!(damaged("classes", json!([999])).contains("do not exist"));
     assert!(damaged("tree", json!([null])).contains("labels and nodes of the tree"));
     assert!(damaged("experts", json!(99)).contains("gate"));
+    assert!(damaged("experts", json!(1e12 as u64)).contains("gate"), "before room is made for so many");
+    assert!(damaged("labels", json!(1e13 as u64)).contains("labels and nodes of the tree"));
+    let altered = |tensor: &str, value: f64| {
+        let mut stored = stored.clone();
+        stored.tensors.get_mut(tensor).unwrap().values[0] = value;
+        Stack::load(&stored).unwrap_err().to_string()
+    };
+    assert!(altered("gate.biases", f64::NAN).contains("not finite"));
+    assert!(altered("weights", 5.0).contains("not the weights of a mixture"));
+}
+
+#[test]
+fn trees_and_held_out_folds_follow_the_size_of_the_data() {
+    let params = StackParams::default();
+    let trees = |rows, sets| params.trees_of_fold(rows, sets);
+    assert_eq!(trees(500, 20), 200, "few label sets");
+    assert_eq!(trees(2000, 180), 270, "one and a half trees per set");
+    assert_eq!(trees(2000, 5000), 300, "at most half as many again");
+    assert_eq!(trees(5000, 20), 140, "fewer for more rows");
+    assert_eq!(trees(100_000, 5000), 100, "half as many at least");
+    let folds = |rows, labels| params.held_out_folds(rows, labels, 5);
+    assert_eq!(folds(400, 6), 5, "all");
+    assert_eq!(folds(2000, 50), 2, "800 rows");
+    assert_eq!(folds(400, 300), 2, "160 rows");
+    assert_eq!(folds(100_000, 6), 1);
+    let endless = StackParams { held_out_trees: usize::MAX, held_out_rows: usize::MAX, ..params };
+    assert!(endless.trees_of_fold(10, 10) > 0 && endless.held_out_folds(10, 10, 5) == 5);
 }

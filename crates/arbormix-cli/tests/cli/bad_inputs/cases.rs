@@ -253,7 +253,7 @@ pub(super) const CASES: &[Case] = &[
         name: "a weight that drowns all others",
         files: &[("p.csv", &[HEAD, ROWS]), ("w", &["1\n1e13\n1\n"])],
         arguments: "fit p.csv -o m --weights w --labels cat,pet",
-        code: 1,
+        code: 2,
         message: "parameter weights = 10000000000000.0: must be at most 1e12: divide all by the same number",
     },
     Case {

@@ -49,12 +49,18 @@ fn golden_models_answer_as_ever() {
         }
         seen += 1;
     }
-    assert!(seen >= 3, "only {seen} golden models");
+    assert!(seen >= 8, "only {seen} golden models");
 }
 
 fn write() {
     let (data, _) = photos::sample(300, 5).unwrap();
+    let small = serde_json::json!({"trees": 2, "min_split_rows": 60});
     for (name, overrides) in [
+        ("lp", serde_json::json!({"forest": small})),
+        (
+            "stack",
+            serde_json::json!({"forest": small, "held_out_trees": 2, "tied": {"experts": 3}, "map": {"widths": []}}),
+        ),
         ("mlme", serde_json::json!({"experts": 2})),
         ("ctbn", serde_json::json!({"nodes": {"kind": "parent-feature"}})),
         ("br", serde_json::json!({"features": {"scaling": "standardize"}})),

@@ -307,7 +307,7 @@ fn unknown_cells_are_left_out_or_refused_with_a_remedy() {
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), masks));
     for method in METHODS {
         match try_fit(method, Preset::Default, &json!({}), &data) {
-            Ok(_) => assert!(["auto", "mlme", "ctbn", "br", "chf"].contains(&method.name), "{}", method.name),
+            Ok(_) => assert!(["auto", "stack", "mlme", "ctbn", "br", "chf"].contains(&method.name), "{}", method.name),
             Err(error) => {
                 let text = error.to_string();
                 assert!(text.contains(method.name) && text.contains("remove these rows, fill in the cells"), "{text}");
@@ -322,7 +322,7 @@ fn rows_and_labels_of_which_nothing_is_known_are_allowed() {
     // Row 4 has no known cell, and label 3 none from which to learn.
     let mask = |row: usize| LabelSet::from_bools(&[row != 4, row != 4, row != 4 && !row.is_multiple_of(3), false]);
     let data = with_labels(&data, Labels::with_mask(4, data.labels().sets().to_vec(), (0..60).map(mask).collect()));
-    for name in ["auto", "mlme", "ctbn", "br"] {
+    for name in ["auto", "stack", "mlme", "ctbn", "br"] {
         let method = registry::method(name).unwrap();
         let model = fitted(method, &data);
         assert!(model.report().notes.iter().any(|note| note.contains("\"y3\" is unknown in every row")), "{name}");

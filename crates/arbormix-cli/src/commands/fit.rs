@@ -116,14 +116,15 @@ impl Fit {
 
     fn tell(&self, model: &Model, as_json: bool) -> Result<(), Failure> {
         let (schema, report, trees) = (model.schema(), model.report(), model.predictor().trees().len());
-        let (labels, features) = (schema.label_names.len(), model.predictor().feature_count());
+        let labels = schema.label_names.len();
         if as_json {
             return print_json(&json!({
                 "model": self.output.display().to_string(),
                 "method": model.method(),
                 "choice": model.choice(),
                 "rows": schema.rows,
-                "features": features,
+                "columns": model.features().columns().len(),
+                "features": model.predictor().feature_count(),
                 "labels": labels,
                 "trees": trees,
                 "converged": report.converged,
@@ -140,11 +141,20 @@ impl Fit {
         let temperature = model.temperature().map(|fitted| format!("; temperature {:.3}", fitted.value));
         let temperature = temperature.unwrap_or_default();
         print(&format!(
-            "{}: {} fitted on {} rows, {features} features, {labels} labels{trees}; {converged}{temperature}\n",
+            "{}: {} fitted on {} rows, {} features, {labels} labels{trees}; {converged}{temperature}\n",
             self.output.display(),
             model.method(),
-            schema.rows
+            schema.rows,
+            features_of(model)
         ))
+    }
+}
+
+/// How many features the user gave, and as how many numbers the model sees them if that differs.
+pub(super) fn features_of(model: &Model) -> String {
+    match (model.features().columns().len(), model.predictor().feature_count()) {
+        (columns, encoded) if columns == encoded => columns.to_string(),
+        (columns, encoded) => format!("{columns} (encoded as {encoded})"),
     }
 }
 

@@ -7,6 +7,7 @@ use arbormix::{Model, TraceStep};
 use clap::Args;
 use serde_json::json;
 
+use super::fit::features_of;
 use crate::args::{Common, FileArgs};
 use crate::drawing;
 use crate::failure::Failure;
@@ -49,6 +50,7 @@ impl Inspect {
                 "method": model.method(),
                 "schema": model.schema(),
                 "params": model.params(),
+                "columns": model.features().columns().len(),
                 "features": model.predictor().feature_count(),
                 "joint": model.predictor().joint(),
                 "trees": parents,
@@ -107,7 +109,7 @@ fn overview(model: &Model) -> String {
     let mut line = |name: &str, value: String| out.push_str(&format!("{name:<12} {value}\n"));
     line("method", model.method().to_string());
     line("trained on", format!("{} ({} rows)", schema.trained_on, schema.rows));
-    line("features", model.predictor().feature_count().to_string());
+    line("features", features_of(model));
     line("labels", format!("{}: {}", schema.label_names.len(), schema.label_names.join(", ")));
     // A stacked mixture's one tree is shared by many experts.
     let (trees, experts) = (model.predictor().trees().len(), model.predictor().experts().len());

@@ -37,11 +37,6 @@ impl Candidate {
         }
     }
 
-    /// Whether it learns from rows with unknown label cells.
-    pub(super) fn learns_from_unknown(self) -> bool {
-        self != Candidate::Stack
-    }
-
     /// Rows it needs.
     pub(super) fn rows_needed(self) -> usize {
         if self == Candidate::Stack { 2 } else { 1 }

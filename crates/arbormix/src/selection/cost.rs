@@ -49,6 +49,8 @@ pub struct Size {
     pub sets: usize,
     /// Whether the features are sparse.
     pub sparse: bool,
+    /// Whether label cells are unknown.
+    pub unknown: bool,
 }
 
 impl Size {
@@ -62,7 +64,8 @@ impl Size {
         let sets = SeenSets::new(data.labels(), None).sets().len();
         let labels = data.labels();
         let present = labels.sets().iter().map(LabelSet::count).sum::<usize>() as f64 / rows.max(1) as f64;
-        Size { rows, columns, cells, labels: labels.count(), present, sets, sparse: data.features().is_sparse() }
+        let (sparse, unknown) = (data.features().is_sparse(), labels.mask().is_some());
+        Size { rows, columns, cells, labels: labels.count(), present, sets, sparse, unknown }
     }
 
     /// The size of so many of the rows.
@@ -106,12 +109,13 @@ impl Size {
             Experts::Count(count) => count,
             Experts::Auto => params.max_experts,
         };
-        let parents = params.structure.candidates.limit(self.labels).unwrap_or(self.labels);
-        let regressions = (self.labels * (experts.min(self.sets) + parents)) as f64;
+        // Where label cells are unknown every parent is tried.
+        let limit = params.structure.candidates.limit(self.labels).filter(|_| !self.unknown);
+        let regressions = (self.labels * (experts.min(self.sets) + limit.unwrap_or(self.labels))) as f64;
         regressions * (EXPERT[0] * self.rows as f64 + EXPERT[1] * self.work())
     }
 
-    /// Regressions and gate, forest, edges, EM of the tied trees, and the table of held-out rows.
+    /// Regressions and gate, forest, edges, EM of the tied trees, the table of held-out rows, and the mixture that draws unknown cells.
     fn stack(&self, params: &StackParams) -> f64 {
         let (rows, labels) = (self.rows as f64, self.labels as f64);
         let experts = params.most_experts(self.rows, self.labels).min(self.sets) as f64;
@@ -134,7 +138,8 @@ impl Size {
         let codes = (3.0 * self.present).clamp(1.0, labels);
         let table = TABLE * held * self.sets.min(params.pool.sets) as f64 * experts * codes;
         let map = EIGEN * (5.0 * cube(params.map.choice_landmarks.min(self.rows)) + cube(500.min(self.rows)));
-        regressions + forest + edges + tied + table + map
+        let completion = if self.unknown { self.mixture(&MixtureParams::default()) } else { 0.0 };
+        regressions + forest + edges + tied + table + map + completion
     }
 }
 

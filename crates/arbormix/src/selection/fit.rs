@@ -26,10 +26,11 @@ impl Learner for AutoParams {
     }
 
     fn select(&self, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Option<Selection>> {
-        let positive: Vec<usize> =
-            (0..data.rows()).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
+        let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+        let is_known = |row: usize| data.labels().mask().is_none_or(|masks| masks[row].count() > 0);
+        let positive: Vec<usize> = (0..data.rows()).filter(|&row| counts(row) && is_known(row)).collect();
         let size = if positive.len() < data.rows() { Size::of(&data.select_rows(&positive)) } else { Size::of(data) };
-        let mut entrants: Vec<Entrant> = self.candidates.iter().map(|&c| self.entrant(c, data, &size)).collect();
+        let mut entrants: Vec<Entrant> = self.candidates.iter().map(|&c| self.entrant(c, &size)).collect();
         let able: Vec<usize> = (0..entrants.len()).filter(|&place| entrants[place].left_out.is_none()).collect();
         let mut racing: Vec<usize> =
             able.iter().copied().filter(|&place| entrants[place].nominal_seconds <= self.budget).collect();
@@ -44,36 +45,24 @@ impl Learner for AutoParams {
             [alone] => (*alone, "no other candidate can take part".to_string()),
             _ => {
                 let candidates: Vec<Candidate> = racing.iter().map(|&place| self.candidates[place]).collect();
-                race_size = race_rows(self, &size, &candidates, positive.len());
-                let race = Race::draw(data, weights, &positive, race_size, race_size, self);
-                held_out = race.held_out();
-                let mut scores: Vec<Contest> = Vec::new();
-                if race_size > 0 {
-                    progress.begin("choosing the method", racing.len());
-                    for &place in &racing {
-                        progress.check()?;
-                        match race.run(self.candidates[place], self, progress)? {
-                            Ok(score) => {
-                                entrants[place].log_likelihood = Some(score.log_likelihood);
-                                entrants[place].exact_match = score.exact_match;
-                                scores.push(Contest { place, score, shorter: None });
+                match race_rows(self, &size, &candidates, positive.len()) {
+                    Err(why) => (racing[0], format!("the richest: {why}")),
+                    Ok(rows) => {
+                        let race = Race::draw(data, weights, &positive, rows, rows, self);
+                        (race_size, held_out) = (rows, race.held_out());
+                        let mut scores = self.raced(&race, &racing, &mut entrants, progress)?;
+                        if positive.len() >= FAR * rows && self.is_challenged(&race, &scores) {
+                            let shorter = Race::draw(data, weights, &positive, rows / SHORTER, rows, self);
+                            progress.begin("looking at how the lead grows", scores.len());
+                            for contest in &mut scores {
+                                progress.check()?;
+                                contest.shorter = shorter.run(self.candidates[contest.place], self, progress)?.ok();
+                                progress.advance(1);
                             }
-                            Err(reason) => entrants[place].left_out = Some(reason),
                         }
-                        progress.advance(1);
+                        self.winner(&race, &scores, &entrants, racing[0], positive.len())
                     }
                 }
-                racing.retain(|&place| entrants[place].left_out.is_none() || scores.is_empty());
-                if positive.len() >= FAR * race_size && self.is_challenged(&race, &scores) {
-                    let shorter = Race::draw(data, weights, &positive, race_size / SHORTER, race_size, self);
-                    progress.begin("looking at how the lead grows", scores.len());
-                    for contest in &mut scores {
-                        progress.check()?;
-                        contest.shorter = shorter.run(self.candidates[contest.place], self, progress)?.ok();
-                        progress.advance(1);
-                    }
-                }
-                self.winner(&race, &scores, &entrants, racing[0], positive.len())
             }
         };
         let (place, reason) = verdict;
@@ -83,7 +72,7 @@ impl Learner for AutoParams {
             reason,
             budget: self.budget,
             race_rows: race_size,
-            held_out_rows: if race_size > 0 { held_out } else { 0 },
+            held_out_rows: held_out,
             candidates: entrants,
         };
         Ok(Some(Selection { learner: self.candidates[place].learner(self, data.features().is_sparse()), choice }))
@@ -91,14 +80,9 @@ impl Learner for AutoParams {
 }
 
 impl AutoParams {
-    fn entrant(&self, candidate: Candidate, data: &Dataset, size: &Size) -> Entrant {
-        let left_out = if data.labels().unknown() > 0 && !candidate.learns_from_unknown() {
-            Some("cannot learn from rows with unknown label cells".to_string())
-        } else if size.rows < candidate.rows_needed() {
-            Some(format!("needs {} rows", candidate.rows_needed()))
-        } else {
-            None
-        };
+    fn entrant(&self, candidate: Candidate, size: &Size) -> Entrant {
+        let needed = candidate.rows_needed();
+        let left_out = (size.rows < needed).then(|| format!("needs {needed} rows"));
         Entrant {
             name: candidate.name().to_string(),
             nominal_seconds: size.seconds(candidate),
@@ -140,6 +124,31 @@ impl AutoParams {
         Ok((place, format!("the cheapest: about {needed:.0} s, and the budget of {budget} s is too small for all")))
     }
 
+    /// Those who finished the race, the richest first; why the others did not is written down.
+    fn raced(
+        &self,
+        race: &Race,
+        racing: &[usize],
+        entrants: &mut [Entrant],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Contest>> {
+        let mut scores = Vec::new();
+        progress.begin("choosing the method", racing.len());
+        for &place in racing {
+            progress.check()?;
+            match race.run(self.candidates[place], self, progress)? {
+                Ok(score) => {
+                    entrants[place].log_likelihood = Some(score.log_likelihood);
+                    entrants[place].exact_match = score.exact_match;
+                    scores.push(Contest { place, score, shorter: None });
+                }
+                Err(reason) => entrants[place].left_out = Some(reason),
+            }
+            progress.advance(1);
+        }
+        Ok(scores)
+    }
+
     /// Whether a simpler candidate is clearly ahead of the richest.
     fn is_challenged(&self, race: &Race, scores: &[Contest]) -> bool {
         scores.split_first().is_some_and(|(richest, rest)| rest.iter().any(|one| self.leads(race, one, richest)))
@@ -150,7 +159,7 @@ impl AutoParams {
     }
 
     /// The richest, unless a simpler one is clearly ahead, and not so that its lead would be gone with all `rows`; `richest`
-    /// without a race.
+    /// where nobody finished the race.
     pub(super) fn winner(
         &self,
         race: &Race,
@@ -160,8 +169,7 @@ impl AutoParams {
         rows: usize,
     ) -> (usize, String) {
         let Some((first, rest)) = scores.split_first() else {
-            let why = "there are too few rows for a race, or too few of them have a label, or nobody finished it";
-            return (richest, format!("the richest: {why}"));
+            return (richest, "the richest: nobody finished the race".to_string());
         };
         let lasts = |next: &Contest, best: &Contest| match (&next.shorter, &best.shorter) {
             (Some(a), Some(b)) => race.projected([&next.score, &best.score], [a, b], rows) > 0.0,

@@ -33,9 +33,14 @@ pub(super) struct Score {
     pub(super) exact_match: Option<f64>,
 }
 
-/// Rows to fit to, so that all candidates together keep to the race's share of the cost; none if there are too few, or too few
-/// that have a label: such a race would tell who copes with labels that are hardly there.
-pub(super) fn race_rows(params: &AutoParams, size: &Size, candidates: &[Candidate], rows: usize) -> usize {
+/// Rows to fit to, so that all candidates together keep to the race's share of the cost. Where too few of them would have a label it
+/// errs with the reason: such a race would tell who copes with labels that are hardly there.
+pub(super) fn race_rows(
+    params: &AutoParams,
+    size: &Size,
+    candidates: &[Candidate],
+    rows: usize,
+) -> Result<usize, String> {
     let full = candidates.iter().map(|&candidate| size.seconds(candidate)).collect::<Vec<_>>();
     let dearest = full.iter().copied().fold(0.0, f64::max);
     let allowed = (params.race_share * full[0]).min(params.budget - dearest);
@@ -50,7 +55,14 @@ pub(super) fn race_rows(params: &AutoParams, size: &Size, candidates: &[Candidat
             high = middle - 1;
         }
     }
-    if low as f64 * size.rarer_share() < LEAST_PRESENT { 0 } else { low }
+    let present = low as f64 * size.rarer_share();
+    if present < LEAST_PRESENT {
+        return Err(format!(
+            "a race could be fitted to {low} rows, and a label would be present (or absent, if that is rarer) in {present:.1} of \
+             them in the mean, fewer than {LEAST_PRESENT}"
+        ));
+    }
+    Ok(low)
 }
 
 impl Race {

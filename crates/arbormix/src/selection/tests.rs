@@ -168,7 +168,16 @@ fn the_budget_leaves_out_what_it_cannot_pay() {
 
 #[test]
 fn costs_grow_with_everything_they_depend_on() {
-    let size = Size { rows: 1000, columns: 50, cells: 50.0, labels: 10, present: 2.0, sets: 100, sparse: false };
+    let size = Size {
+        rows: 1000,
+        columns: 50,
+        cells: 50.0,
+        labels: 10,
+        present: 2.0,
+        sets: 100,
+        sparse: false,
+        unknown: false,
+    };
     for candidate in Candidate::ALL {
         let own = size.seconds(candidate);
         for larger in [
@@ -176,6 +185,7 @@ fn costs_grow_with_everything_they_depend_on() {
             Size { columns: 100, cells: 100.0, ..size },
             Size { labels: 20, ..size },
             Size { columns: 5000, sparse: true, ..size },
+            Size { unknown: true, ..size },
         ] {
             assert!(larger.seconds(candidate) >= own, "{candidate:?} {larger:?}");
         }
@@ -204,19 +214,32 @@ fn rows_of_weight_zero_take_no_part_in_the_choice() {
     assert_eq!(with.choice(), without.choice());
 }
 
-#[test]
-fn partly_unknown_labels_leave_those_who_can_learn_from_them() {
-    let data = planted(90, 3, 1.0);
-    let masks = (0..90).map(|row| LabelSet::from_bools(&[row % 3 != 0, true, row % 5 != 0])).collect();
-    let labels = Labels::with_mask(3, data.labels().sets().to_vec(), masks);
+/// `data` with some of the label cells unknown.
+fn masked(data: &Dataset, known: impl Fn(usize) -> Vec<bool>) -> Dataset {
+    let masks = (0..data.rows()).map(|row| LabelSet::from_bools(&known(row))).collect();
+    let labels = Labels::with_mask(data.labels().count(), data.labels().sets().to_vec(), masks);
     let (columns, names) = (data.columns().to_vec(), data.label_names().to_vec());
-    let data = Dataset::new("partly", data.features().clone(), columns, labels, names).unwrap();
-    let model = fitted(json!({}), &data, None);
-    assert_eq!(model.method(), "mlme");
-    let stack = &model.choice().unwrap().candidates[0];
-    assert!(stack.left_out.as_ref().unwrap().contains("unknown label cells"), "{stack:?}");
-    let refused = fit(auto(json!({"candidates": ["stack"]})).as_ref(), &data, None, &Silent).unwrap_err();
-    assert!(refused.to_string().contains("none of them can learn from the data"), "{refused}");
+    Dataset::new("partly", data.features().clone(), columns, labels, names).unwrap()
+}
+
+#[test]
+fn every_candidate_learns_from_partly_unknown_labels() {
+    let data = planted(200, 3, 1.0);
+    let partly = masked(&data, |row| vec![row % 3 != 0, true, row % 5 != 0]);
+    let choice = fitted(json!({}), &partly, None).choice().unwrap().clone();
+    assert!(choice.race_rows > 0, "{choice:?}");
+    for entrant in &choice.candidates {
+        assert!(entrant.left_out.is_none() && entrant.log_likelihood.is_some(), "{entrant:?}");
+    }
+    // Rows without a known cell leave choice and model as they are without them.
+    let half: Vec<usize> = (0..200).step_by(2).collect();
+    let with = fitted(json!({}), &masked(&data, |row| vec![row % 2 == 0; 3]), None);
+    let without = fitted(json!({}), &data.select_rows(&half), None);
+    assert_eq!(with.choice(), without.choice());
+    // With one row that says something nobody is asked who needs two.
+    let single = fitted(json!({}), &masked(&data, |row| vec![row == 7; 3]), None);
+    let stack = &single.choice().unwrap().candidates[0];
+    assert_eq!(stack.left_out.as_deref(), Some("needs 2 rows"));
 }
 
 #[test]

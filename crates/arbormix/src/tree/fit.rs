@@ -252,7 +252,7 @@ pub(crate) fn require_observed(data: &TrainingSet<'_>, method: &'static str) -> 
     if cells == 0 {
         return Ok(());
     }
-    let remedy = "remove these rows, fill in the cells, or use the methods mlme or ctbn, which learn from the \
+    let remedy = "remove these rows, fill in the cells, or use the methods stack, mlme or ctbn, which learn from the \
                   observed cells by EM, or br, which leaves unknown cells out";
     Err(DataError::UnknownLabels { cells, method, remedy }.into())
 }

@@ -261,7 +261,7 @@ pub(super) const CASES: &[Case] = &[
         files: &[("p.csv", &[HEAD, ROWS, "0.1,0.2,?,1\n"])],
         arguments: "fit p.csv -o m --method pcc --labels cat,pet",
         code: 1,
-        message: "1 label cells are unknown, and pcc needs every cell; remove these rows, fill in the cells, or use the methods mlme or ctbn, which learn from the observed cells by EM, or br, which leaves unknown cells out",
+        message: "1 label cells are unknown, and pcc needs every cell; remove these rows, fill in the cells, or use the methods stack, mlme or ctbn, which learn from the observed cells by EM, or br, which leaves unknown cells out",
     },
     Case {
         name: "no label cell that is known",

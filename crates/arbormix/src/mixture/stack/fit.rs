@@ -1,5 +1,7 @@
 //! Learning the stacked mixture.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::experts::{Ground, Intercepts, Start};
@@ -9,13 +11,14 @@ use super::map::Choice;
 use super::params::StackParams;
 use super::predict::Stack;
 use super::starts::{Clusters, most_frequent};
+use super::unknown::unknown_cells_note;
 use crate::data::splits::Folds;
 use crate::data::{DataError, SeenSets};
 use crate::error::{ParamError, Result};
 use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
 use crate::logistic::{Design, Softmax};
 use crate::progress::Progress;
-use crate::tree::{constant_label_notes, require_observed};
+use crate::tree::constant_label_notes;
 
 /// Rows per tied tree at least: fewer say nothing about an expert of their own.
 const ROWS_PER_EXPERT: usize = 10;
@@ -55,7 +58,7 @@ impl StackParams {
             let remedy = "; each must be answered by a model of others";
             return Err(DataError::TooFew { what: "rows of positive weight", found: rows, needed: 2, remedy }.into());
         }
-        let mut notes = constant_label_notes(data);
+        let mut notes = Vec::new();
         let labels: Vec<Vec<bool>> = (0..data.labels.count()).map(|label| data.labels.column(label)).collect();
         let (solver, seed) = (self.logistic.solver, self.seed);
         let choice = Choice { features: data.features, labels: &labels, weights: data.weights, solver, seed };
@@ -148,23 +151,30 @@ impl Learner for StackParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        require_observed(data, self.method())?;
-        // Rows of weight 0 take no part in anything, the folds and the list of label sets included.
-        let kept = |weights: &[f64]| (0..weights.len()).filter(|&row| weights[row] > 0.0).collect::<Vec<_>>();
-        let (model, report) = match data.weights {
-            Some(weights) if weights.contains(&0.0) => {
-                let rows = kept(weights);
-                let weights: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
-                let (features, labels) = (data.features.select_rows(&rows), data.labels.select_rows(&rows));
-                let rest = TrainingSet { features: &features, labels: &labels, weights: Some(&weights), ..*data };
-                let (model, mut report) = self.fit(&rest, progress)?;
-                if let Some(held_out) = &mut report.held_out {
-                    held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
-                }
-                (model, report)
-            }
-            _ => self.fit(data, progress)?,
+        // Rows of weight 0 and rows without a known cell take no part in anything, the folds and the list of label sets included.
+        let counts = |row: usize| data.weights.is_none_or(|weights| weights[row] > 0.0);
+        let is_known = |row: usize| data.labels.mask().is_none_or(|masks| masks[row].count() > 0);
+        let rows: Vec<usize> = (0..data.labels.rows()).filter(|&row| counts(row) && is_known(row)).collect();
+        let (mut features, mut labels) = (Cow::Borrowed(data.features), Cow::Borrowed(data.labels));
+        if rows.len() < data.labels.rows() {
+            (features, labels) = (Cow::Owned(features.select_rows(&rows)), Cow::Owned(labels.select_rows(&rows)));
+        }
+        let weights: Option<Vec<f64>> = data.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+        let part = TrainingSet { features: &features, labels: &labels, weights: weights.as_deref(), ..*data };
+        let mut notes = constant_label_notes(&part);
+        let (model, mut report) = if part.labels.mask().is_some() {
+            let completed = self.completed(&part, progress)?;
+            let (labels, weights) = (&completed.labels, Some(completed.weights.as_slice()));
+            self.fit(&TrainingSet { labels, weights, ..part }, progress)?
+        } else {
+            self.fit(&part, progress)?
         };
+        notes.extend(unknown_cells_note(data.labels));
+        notes.append(&mut report.notes);
+        report.notes = notes;
+        if let Some(held_out) = &mut report.held_out {
+            held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
+        }
         Ok((Box::new(model), report))
     }
 }

@@ -40,6 +40,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 mod tied;
+mod unknown;
 mod weights;
 
 pub use params::{

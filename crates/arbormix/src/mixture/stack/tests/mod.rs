@@ -3,6 +3,7 @@
 
 mod chain;
 mod factors;
+mod unknown;
 
 use serde_json::json;
 
@@ -234,6 +235,23 @@ fn probabilities_of_many_sets_are_those_of_each_set() {
             assert!((found - expected).abs() < 1e-12 * expected + 1e-12, "{experts}, {set:?}: {found} {expected}");
         }
     }
+}
+
+/// Three folds whose training rows are the same: only the draws can tell their forests apart.
+#[test]
+fn forests_of_folds_draw_on_their_own() {
+    let once = planted(40, 3, 1.0);
+    let data = once.select_rows(&(0..120).map(|row| row % 40).collect::<Vec<_>>());
+    let params = quick(json!({}));
+    let seen = SeenSets::new(data.labels(), None);
+    let labels: Vec<Vec<bool>> = (0..3).map(|label| data.labels().column(label)).collect();
+    let (features, design) = (data.features(), Design::new(data.features(), Bias::Penalised));
+    let level = Training { features, design: &design, labels: &labels, seen: &seen, weights: None, params: &params };
+    let folds = Folds::from_ids((0..120).map(|row| row / 40).collect()).unwrap();
+    let (_, forests) = level.out_of_fold(&folds, &[1.0; 3], &Silent).unwrap();
+    assert!(forests[0] != forests[1] && forests[1] != forests[2] && forests[0] != forests[2]);
+    let (_, again) = level.out_of_fold(&folds, &[1.0; 3], &Silent).unwrap();
+    assert_eq!(forests, again);
 }
 
 /// The held-out marginals of four labels, against the mixture's probabilities of all sixteen sets.

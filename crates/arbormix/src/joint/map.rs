@@ -246,12 +246,13 @@ impl<'a> RowMixture<'a> {
             return Vec::new();
         }
         let nodes = Cell::new(0);
-        let mut sets = BestSets::new(self.labels(), |allowed: &[[bool; 2]]| {
+        let best = |allowed: &[[bool; 2]]| {
             let found = self.search(allowed, &enough);
             nodes.set(nodes.get() + found.certificate.nodes);
             let log_bound = found.certificate.log_bound;
             Bounded { set: found.labels, log_probability: found.log_probability, log_bound }
-        });
+        };
+        let mut sets = BestSets::new(self.labels(), best, |allowed: &[[bool; 2]]| self.bounds(allowed));
         let mut out = Vec::new();
         while out.len() < count
             && let Some(Bounded { set, log_probability, log_bound }) = sets.next_bounded()
@@ -274,10 +275,11 @@ impl<'a> RowMixture<'a> {
         &'s self,
         enough: impl Fn(usize) -> bool + 's,
     ) -> impl Iterator<Item = (LabelSet, f64)> + 's {
-        let sets = BestSets::new(self.labels(), move |allowed: &[[bool; 2]]| {
+        let best = move |allowed: &[[bool; 2]]| {
             let found = self.search(allowed, &enough);
             (found.labels, found.log_probability)
-        });
+        };
+        let sets = BestSets::new(self.labels(), best, |allowed: &[[bool; 2]]| self.bounds(allowed));
         sets.take_while(|(_, log_probability)| *log_probability > f64::NEG_INFINITY)
     }
 

@@ -8,7 +8,7 @@ use crate::learner::{Certificate, Prediction};
 use crate::logistic::loss::{log_probability, log_sigmoid, sigmoid};
 use crate::matrix::DenseMatrix;
 use crate::tree::Branching;
-use crate::tree::inference::{BestSets, Table, best_set};
+use crate::tree::inference::{BestSets, Table, best_set, max_marginals};
 
 /// Each label by itself; a probability of ½ counts as present.
 pub(super) fn predictions(odds: &DenseMatrix) -> Vec<Prediction> {
@@ -51,7 +51,9 @@ pub(super) fn top_sets(odds: &DenseMatrix, count: usize) -> Vec<Vec<(LabelSet, f
     let alone = Branching::isolated(odds.cols());
     let of = |row: usize| {
         let tables = tables(odds.row(row));
-        BestSets::new(tables.len(), |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed)).take(count).collect()
+        let best = |allowed: &[[bool; 2]]| best_set(&alone, &tables, allowed);
+        let bounds = |allowed: &[[bool; 2]]| max_marginals(&alone, &tables, allowed);
+        BestSets::new(tables.len(), best, bounds).take(count).collect()
     };
     (0..odds.rows()).map(of).collect()
 }

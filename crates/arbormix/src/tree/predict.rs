@@ -217,7 +217,8 @@ impl Predictor for Tree {
     fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
         Ok(self.ask(features, |_, tables| {
             let best = |allowed: &[[bool; 2]]| inference::best_set(&self.branching, tables, allowed);
-            inference::BestSets::new(self.nodes.len(), best).take(count).collect()
+            let bounds = |allowed: &[[bool; 2]]| inference::max_marginals(&self.branching, tables, allowed);
+            inference::BestSets::new(self.nodes.len(), best, bounds).take(count).collect()
         }))
     }
 

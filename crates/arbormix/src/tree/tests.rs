@@ -136,7 +136,7 @@ proptest! {
         }
         let mut values: Vec<f64> = sets.iter().map(|(_, l)| *l).collect();
         values.sort_by(|a, b| b.total_cmp(a));
-        let top: Vec<_> = BestSets::new(d, |allowed: &[[bool; 2]]| best_set(&tree, &tables, allowed)).take(5).collect();
+        let top: Vec<_> = BestSets::new(d, |allowed: &[[bool; 2]]| best_set(&tree, &tables, allowed), |allowed: &[[bool; 2]]| max_marginals(&tree, &tables, allowed)).take(5).collect();
         prop_assert_eq!(top.len(), values.len().min(5));
         for ((set, value), expected) in top.iter().zip(&values) {
             prop_assert!((value - expected).abs() < 1e-9 * (1.0 + expected.abs()));

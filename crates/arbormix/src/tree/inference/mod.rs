@@ -3,7 +3,7 @@
 //! A row's tree is given by its [`Branching`] and one [`Table`] per label: `table[u][v]` = log P(yᵢ = v | y_π(i) = u, x).
 //! A label without a parent uses `table[0]`. Everything is in log space.
 //!
-//! - `max`: the best sets ([`best_set`], [`BestSets`], [`max_marginals`])
+//! - `max`: the best set ([`best_set`], [`max_marginals`]); `best_sets`: all, best first ([`BestSets`])
 //! - `lanes`: the best sets of several rows at once
 //! - `sum`: what some labels' values mean for the rest ([`log_mass`], [`given`])
 //! - `count`: how many labels there are ([`counts`])
@@ -12,16 +12,18 @@
 //! Known labels need no case of their own: a tree given some labels is again a tree ([`given`]), of which everything
 //! else can be asked.
 
+mod best_sets;
 mod count;
 pub(crate) mod lanes;
 mod max;
 pub(in crate::tree) mod passes;
 mod sum;
 
+pub use best_sets::{BestSets, Bounded};
 pub(in crate::tree) use count::{Complex, counts_by};
 pub use count::{Counts, counts};
 pub(in crate::tree) use max::Best;
-pub use max::{BestSets, Bounded, best_set, max_marginals};
+pub use max::{best_set, max_marginals};
 pub(in crate::tree) use sum::Sum;
 pub use sum::{given, log_mass};
 

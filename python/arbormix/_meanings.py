@@ -96,7 +96,7 @@ MEANINGS: dict[str, str] = {
     "solver_max_iterations": "Newton steps at most; a problem that needs more is returned as it is, marked as not converged.",
     "solver_tolerance": "A problem has converged when ‖∇f(w)‖² ≤ 2 · tolerance · f(w).",
     "start": "Where EM starts.\nboosting: The paper's: one tree after the other, each on rows reweighted by 1 − P(y | x).\nlabel-clusters: Experts for clusters of label sets, all with the tree of the whole data.\nregions: Experts for random regions of the features, all with the tree of the whole data.",
-    "structure_candidates": "Which edges are scored. All of them where label cells are unknown.\nauto: All of them up to 60 labels, the 10 most promising ones of more.\nexact: All of them, as in the paper: the work grows with the square of the number of labels.\nscreened: This many, the most promising ones: those that go with the errors of the label's regression without a parent.",
+    "structure_candidates": "Which edges are scored.\nauto: All of them up to 60 labels, the 10 most promising ones of more.\nexact: All of them, as in the paper: the work grows with the square of the number of labels.\nscreened: This many, the most promising ones: those that go with the errors of the label's regression without a parent.",
     "structure_cost": "Cost C of the regressions that score edges.",
     "structure_edge_cost": "Log-likelihood that an edge must gain; above 60 labels log(labels − 1) more.",
     "structure_intercept_ridge": "Penalty of an intercept.",

@@ -1,7 +1,8 @@
 //! What a fit costs, by a formula: nominal seconds of one core.
 //!
 //! Constants were set by fits of public and made-up data, with 6 to 374 labels, on one core (`scripts/times` lays formula and
-//! clock side by side); they count operations and know no machine. An estimate may be wrong by a factor of two or three.
+//! clock side by side); they count operations and know no machine. An estimate may be wrong by a factor of two or three, and has no
+//! race in it.
 
 use super::candidates::Candidate;
 use crate::data::{Dataset, LabelSet, SeenSets};
@@ -63,7 +64,10 @@ impl Size {
         };
         let sets = SeenSets::new(data.labels(), None).sets().len();
         let labels = data.labels();
-        let present = labels.sets().iter().map(LabelSet::count).sum::<usize>() as f64 / rows.max(1) as f64;
+        let on = labels.sets().iter().map(LabelSet::count).sum::<usize>() as f64;
+        // Unknown cells are taken to be present as often as the others.
+        let known = rows * labels.count() - labels.unknown();
+        let present = labels.count() as f64 * on / known.max(1) as f64;
         let (sparse, unknown) = (data.features().is_sparse(), labels.mask().is_some());
         Size { rows, columns, cells, labels: labels.count(), present, sets, sparse, unknown }
     }
@@ -109,9 +113,8 @@ impl Size {
             Experts::Count(count) => count,
             Experts::Auto => params.max_experts,
         };
-        // Where label cells are unknown every parent is tried.
-        let limit = params.structure.candidates.limit(self.labels).filter(|_| !self.unknown);
-        let regressions = (self.labels * (experts.min(self.sets) + limit.unwrap_or(self.labels))) as f64;
+        let parents = params.structure.candidates.limit(self.labels).unwrap_or(self.labels);
+        let regressions = (self.labels * (experts.min(self.sets) + parents)) as f64;
         regressions * (EXPERT[0] * self.rows as f64 + EXPERT[1] * self.work())
     }
 

@@ -54,7 +54,7 @@ impl Candidates {
 pub struct StructureParams {
     /// Which rows edges are scored on.
     pub scoring: Scoring,
-    /// Which edges are scored. All of them where label cells are unknown.
+    /// Which edges are scored.
     #[serde(default)]
     pub candidates: Candidates,
     /// Rows that edges are scored on at most, drawn at random if there are more; 0 means all rows. The regressions of the

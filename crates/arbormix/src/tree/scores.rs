@@ -92,12 +92,7 @@ impl Task<'_> {
         }
     }
 
-    /// Held-out scores of all labels without a parent.
-    pub(super) fn alone_scores(&self, split: &Split) -> Vec<f64> {
-        self.judge_alone(split, None)
-    }
-
-    /// The same; the surprises on these rows are added to `surprises`.
+    /// Held-out scores of all labels without a parent; the surprises on these rows are added to `surprises`.
     pub(super) fn judge_alone(&self, split: &Split, mut surprises: Option<&mut Surprises>) -> Vec<f64> {
         let block = self.design.block(Some(&split.rows.held), &[]);
         let holders = surprises.is_some().then(|| self.holders(&split.rows.held));
@@ -111,9 +106,14 @@ impl Task<'_> {
         scores
     }
 
-    /// All labels but one.
-    pub(super) fn others(&self, label: usize) -> Vec<usize> {
-        (0..self.labels.len()).filter(|&other| other != label).collect()
+    /// For every parent the labels that it is a candidate of: the most promising ones, where these are to be picked by surprises.
+    pub(super) fn candidates(&self, surprises: Option<&Surprises>) -> Vec<Vec<usize>> {
+        let count = self.labels.len();
+        let others = |parent: usize| (0..count).filter(|&other| other != parent).collect();
+        match (surprises, self.params.candidates.limit(count)) {
+            (Some(surprises), Some(limit)) => surprises.children(limit, self.params.cost),
+            _ => (0..count).map(others).collect(),
+        }
     }
 
     /// A division with the parentless regressions of all labels.
@@ -200,7 +200,7 @@ impl Task<'_> {
     }
 
     /// Σ ωₙ log P(yᵢ | …) over a block, for each child.
-    fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
+    pub(super) fn held_out(&self, block: &Block<'_>, children: &[usize], coefficients: &[&Coefficients]) -> Vec<f64> {
         let mut scores = vec![0.0; children.len()];
         block.visit_rough_margins(coefficients, |place, margins| {
             scores[place] = self.log_likelihood(block, children[place], margins);
@@ -251,17 +251,13 @@ impl Trainer<'_> {
         }
         let count = self.labels.len();
         let splits = self.splits(divisions, weights, progress)?;
-        let limit = self.structure.candidates.limit(count);
-        let mut surprises = limit.map(|_| Surprises::new(count));
+        let mut surprises = self.structure.candidates.limit(count).map(|_| Surprises::new(count));
         let mut alone = vec![0.0; count];
         for split in &splits {
             let scores = task.judge_alone(split, surprises.as_mut());
             alone.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
         }
-        let children = match surprises.zip(limit) {
-            Some((surprises, limit)) => surprises.children(limit, self.structure.cost),
-            None => (0..count).map(|parent| task.others(parent)).collect(),
-        };
+        let children = task.candidates(surprises.as_ref());
         let mut given = DenseMatrix::new(count, count, vec![f64::NEG_INFINITY; count * count]);
         let mut units = Vec::new();
         for (parent, children) in children.iter().enumerate().filter(|(_, children)| !children.is_empty()) {
@@ -282,8 +278,7 @@ impl Trainer<'_> {
         let labels = self.labels.len();
         let rows = (0..self.design.rows()).filter(|&row| self.row_weight(row) > 0.0).count();
         let mut notes = Vec::new();
-        let limit =
-            self.structure.candidates.limit(labels).filter(|limit| limit + 1 < labels && self.observed.is_none());
+        let limit = self.structure.candidates.limit(labels).filter(|limit| limit + 1 < labels);
         if let Some(limit) = limit {
             notes.push(format!(
                 "of each label's {} possible parents the {limit} most promising were scored; \

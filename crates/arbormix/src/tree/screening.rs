@@ -12,40 +12,63 @@ use crate::matrix::DenseMatrix;
 /// log-odds of i are off by some δᵤ on the rows where yⱼ = u. To second order, the penalised log-likelihood of these
 /// rows gains most at δᵤ = S / (B + 1/C), and that is ½ S² / (B + 1/C), where S = Σ ωₙ (yᵢ − pᵢ) and
 /// B = Σ ωₙ pᵢ (1 − pᵢ) over them. All S and B cost one addition per row, label that it has, and other label. What
-/// different weights of the features for the two values of j would gain is not seen.
+/// different weights of the features for the two values of j would gain is not seen. Where j is unknown a row
+/// says nothing. Gains are not scaled to all rows: what is seldom known would look promising by chance.
 pub(super) struct Surprises {
-    /// S, by label whether present (row) and surprised label (column).
-    present: DenseMatrix,
-    /// B, in the same way.
-    bend: DenseMatrix,
+    /// Over the rows that have a label.
+    present: Sums,
+    /// Over the rows on which it is unknown.
+    unknown: Sums,
     /// S and B of every label over all rows.
     totals: Vec<[f64; 2]>,
 }
 
+/// S and B, by the label that rows are chosen by (row) and surprised label (column).
+struct Sums {
+    slope: DenseMatrix,
+    bend: DenseMatrix,
+}
+
+impl Sums {
+    fn add(&mut self, chosen_by: usize, child: usize, [slope, bend]: [f64; 2]) {
+        self.slope.row_mut(chosen_by)[child] += slope;
+        self.bend.row_mut(chosen_by)[child] += bend;
+    }
+
+    fn get(&self, chosen_by: usize, child: usize) -> [f64; 2] {
+        [self.slope.get(chosen_by, child), self.bend.get(chosen_by, child)]
+    }
+}
+
+/// For every label the places, among some rows, of those that have it, and of those on which it is unknown.
+pub(super) struct Holders {
+    present: Vec<Vec<usize>>,
+    unknown: Vec<Vec<usize>>,
+}
+
 impl Task<'_> {
-    /// For every label the places, among these rows, of those that have it.
-    pub(super) fn holders(&self, rows: &[usize]) -> Vec<Vec<usize>> {
-        let places = |label: &Vec<bool>| (0..rows.len()).filter(|&place| label[rows[place]]).collect();
-        self.labels.iter().map(places).collect()
+    pub(super) fn holders(&self, rows: &[usize]) -> Holders {
+        let places = |is_one: &dyn Fn(usize) -> bool| (0..rows.len()).filter(|&place| is_one(rows[place])).collect();
+        let unknown = |label: usize| match self.partial {
+            Some(partial) => places(&|row| !partial.observed.has(row, label)),
+            None => Vec::new(),
+        };
+        Holders {
+            present: self.labels.iter().map(|label| places(&|row| label[row])).collect(),
+            unknown: (0..self.labels.len()).map(unknown).collect(),
+        }
     }
 }
 
 impl Surprises {
     pub(super) fn new(labels: usize) -> Surprises {
-        let nothing = DenseMatrix::zeros(labels, labels);
-        Surprises { present: nothing.clone(), bend: nothing, totals: vec![[0.0; 2]; labels] }
+        let nothing = || Sums { slope: DenseMatrix::zeros(labels, labels), bend: DenseMatrix::zeros(labels, labels) };
+        Surprises { present: nothing(), unknown: nothing(), totals: vec![[0.0; 2]; labels] }
     }
 
     /// Adds a label's surprises on the held-out rows of a division, from its log-odds there; `holders` is
     /// [`Task::holders`] of the rows.
-    pub(super) fn add(
-        &mut self,
-        task: &Task<'_>,
-        held: &[usize],
-        holders: &[Vec<usize>],
-        child: usize,
-        margins: &[f64],
-    ) {
+    pub(super) fn add(&mut self, task: &Task<'_>, held: &[usize], holders: &Holders, child: usize, margins: &[f64]) {
         let weights = task.weights_of(child);
         let here: Vec<[f64; 2]> = held
             .iter()
@@ -56,20 +79,21 @@ impl Surprises {
             })
             .collect();
         let plus = |[slope, bend]: [f64; 2], next: &[f64; 2]| [slope + next[0], bend + next[1]];
-        for (parent, places) in holders.iter().enumerate() {
-            let [slope, bend] = places.iter().map(|&place| &here[place]).fold([0.0; 2], plus);
-            self.present.row_mut(parent)[child] += slope;
-            self.bend.row_mut(parent)[child] += bend;
+        let sum = |places: &[usize]| places.iter().map(|&place| &here[place]).fold([0.0; 2], plus);
+        for (parent, (present, unknown)) in holders.present.iter().zip(&holders.unknown).enumerate() {
+            self.present.add(parent, child, sum(present));
+            self.unknown.add(parent, child, sum(unknown));
         }
         self.totals[child] = here.iter().fold(self.totals[child], plus);
     }
 
     /// What a parent would gain for a child.
     fn gain(&self, parent: usize, child: usize, cost: f64) -> f64 {
-        let (slope, bend) = (self.present.get(parent, child), self.bend.get(parent, child));
+        let [slope, bend] = self.present.get(parent, child);
+        let [unknown_slope, unknown_bend] = self.unknown.get(parent, child);
         let [all_slope, all_bend] = self.totals[child];
         let side = |slope: f64, bend: f64| 0.5 * slope * slope / (bend.max(0.0) + 1.0 / cost);
-        side(slope, bend) + side(all_slope - slope, all_bend - bend)
+        side(slope, bend) + side(all_slope - unknown_slope - slope, all_bend - unknown_bend - bend)
     }
 
     /// For every parent the labels that have it among their `count` most promising parents, ascending; ties go to the

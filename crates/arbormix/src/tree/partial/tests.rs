@@ -11,7 +11,10 @@ use crate::progress::Silent;
 use crate::random::Stream;
 use crate::tree::nodes::Fitted;
 use crate::tree::tests::{all_sets, edges};
-use crate::tree::{CompletionParams, EdgeScores, NodeKind, NodeParams, StructureParams, Trainer, Tree, TreeParams};
+use crate::tree::{
+    Branching, Candidates, CompletionParams, EdgeScores, NodeKind, NodeParams, StructureParams, Trainer, Tree,
+    TreeParams,
+};
 
 /// The labels with a share of the cells hidden at random; the first row keeps none.
 pub(crate) fn hide(labels: &Labels, share: f64, seed: u64) -> Labels {
@@ -172,4 +175,40 @@ fn pairs_that_are_known_less_often_do_not_score_worse() {
             assert!((gain(&whole) - gain(&part)).abs() < 0.1 * whole.alone[child].abs(), "{parent} → {child}");
         }
     }
+}
+
+/// With all parents as candidates the scores are the exact ones; with five of eleven little is lost, and one loses more.
+#[test]
+fn screened_candidates_are_the_promising_ones() {
+    let (data, _) = Planted { rows: 1500, labels: 12, experts: 1, seed: 2, ..Planted::default() }.sample().unwrap();
+    let labels = hide(data.labels(), 0.33, 3);
+    let (logistic, nodes) = (LogisticParams::default(), NodeParams::default());
+    let scores = |candidates: Candidates| {
+        let structure = StructureParams { candidates, ..StructureParams::default() };
+        Trainer::new(&training(&data, &labels), &logistic, &structure, &nodes, 1).scores(None, 0, &Silent).unwrap()
+    };
+    let exact = scores(Candidates::Exact);
+    let all = scores(Candidates::Screened(11));
+    assert_eq!(all.alone, exact.alone);
+    let total = |found: &EdgeScores| {
+        let of = |(child, parent): (usize, &Option<usize>)| match parent {
+            Some(parent) => exact.given.get(*parent, child),
+            None => exact.alone[child],
+        };
+        Branching::best(found, 0.0).parents().iter().enumerate().map(of).sum::<f64>()
+    };
+    let (best, alone) = (total(&exact), exact.alone.iter().sum::<f64>());
+    let [five, one] = [5, 1].map(|count| {
+        let few = scores(Candidates::Screened(count));
+        for child in 0..12 {
+            let scored: Vec<usize> = (0..12).filter(|&parent| few.given.get(parent, child).is_finite()).collect();
+            assert!(scored.len() == count && !scored.contains(&child), "{scored:?}");
+            for &parent in &scored {
+                assert_eq!(few.given.get(parent, child), exact.given.get(parent, child));
+                assert_eq!(all.given.get(parent, child), exact.given.get(parent, child));
+            }
+        }
+        (best - total(&few)) / (best - alone)
+    });
+    assert!(five < 0.05 && one > five, "{five} with five, {one} with one");
 }

@@ -115,7 +115,7 @@ impl Evaluate {
     }
 }
 
-/// Errs if the data has no column for one of the model's labels: measures of the others would look like all.
+/// Errs if the data says nothing about one of the model's labels: measures of the others would look like all.
 fn require_labels(data: &Dataset, names: &[String]) -> Result<(), Failure> {
     let labels = data.labels();
     let unknown = |label: &usize| (0..labels.rows()).all(|row| !labels.is_observed(row, *label));

@@ -155,7 +155,7 @@ pub enum DataError {
     },
     /// Labels of the model that the data does not have, where they are needed.
     #[error(
-        "the data lacks {} of the model's {needed} labels: {}; labels are matched by name", missing.len(), first_names(missing)
+        "the data lacks {} of the model's {needed} labels: {}; labels are matched by name, and one without a known cell counts as lacking", missing.len(), first_names(missing)
     )]
     MissingLabels {
         /// Their names.

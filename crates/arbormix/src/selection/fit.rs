@@ -117,7 +117,10 @@ impl AutoParams {
         let Some(place) = found else {
             let reasons: Vec<String> =
                 entrants.iter().map(|e| format!("{} {}", e.name, e.left_out.as_deref().unwrap_or_default())).collect();
-            let message = format!("none of them can learn from the data: {}", reasons.join("; "));
+            let message = format!(
+                "none of them can learn from the rows that have a positive weight and a known label: {}",
+                reasons.join("; ")
+            );
             return Err(ParamError::Form { name: "candidates".to_string(), message }.into());
         };
         let (needed, budget) = (seconds(place), self.budget);

@@ -1,7 +1,7 @@
 //! The default: presets race on held-out rows, and the winner is fitted to all of them.
 //!
 //! [`AutoParams`] is a learner that fits nothing itself. [`crate::fit`] asks it for a [`Selection`] first: it estimates what
-//! every [`Candidate`] would cost (`cost`), leaves out those that are over the budget or cannot learn from the labels, fits
+//! every [`Candidate`] would cost (`cost`), leaves out those that are over the budget or need more rows, fits
 //! the others to a few of the rows (`race`) and asks them about others. The model is the winner's, with the [`Choice`] beside
 //! it. Costs are reckoned, never measured: the same seed and budget choose the same on any machine.
 

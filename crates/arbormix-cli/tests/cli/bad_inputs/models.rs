@@ -112,7 +112,7 @@ fn data_that_does_not_fit_the_model() {
     refused(
         &folder,
         "evaluate br.model unlabelled.csv",
-        "the data lacks 2 of the model's 2 labels: \"cat\", \"pet\"; labels are matched by name",
+        "the data lacks 2 of the model's 2 labels: \"cat\", \"pet\"; labels are matched by name, and one without a known cell counts as lacking",
     );
 }
 

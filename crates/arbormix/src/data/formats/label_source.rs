@@ -47,6 +47,19 @@ pub enum LabelSource {
 /// assert_eq!("cat,\"a,b\"".parse(), Ok(LabelSource::Names(vec!["cat".to_string(), "a,b".to_string()])));
 /// assert!("-6".parse::<LabelSource>().is_err());
 /// ```
+impl LabelSource {
+    /// A number of first or last columns as their names: a file's own header counts all of its columns, those that are left out
+    /// later included.
+    pub(super) fn counted_in(self, names: &[&str]) -> LabelSource {
+        let named = |columns: &[&str]| LabelSource::Names(columns.iter().map(ToString::to_string).collect());
+        match self {
+            LabelSource::First(count) if count <= names.len() => named(&names[..count]),
+            LabelSource::Last(count) if count <= names.len() => named(&names[names.len() - count..]),
+            other => other,
+        }
+    }
+}
+
 impl FromStr for LabelSource {
     type Err = ParamError;
 

@@ -11,7 +11,7 @@ use super::map::Choice;
 use super::params::StackParams;
 use super::predict::Stack;
 use super::starts::{Clusters, most_frequent};
-use super::unknown::unknown_cells_note;
+use super::unknown::{rows_without_cells_note, unknown_cells_note};
 use crate::data::splits::Folds;
 use crate::data::{DataError, SeenSets};
 use crate::error::{ParamError, Result};
@@ -56,7 +56,13 @@ impl StackParams {
         let rows = data.labels.rows();
         if rows < 2 {
             let remedy = "; each must be answered by a model of others";
-            return Err(DataError::TooFew { what: "rows of positive weight", found: rows, needed: 2, remedy }.into());
+            return Err(DataError::TooFew {
+                what: "rows of positive weight with a known label",
+                found: rows,
+                needed: 2,
+                remedy,
+            }
+            .into());
         }
         let mut notes = Vec::new();
         let labels: Vec<Vec<bool>> = (0..data.labels.count()).map(|label| data.labels.column(label)).collect();
@@ -169,7 +175,8 @@ impl Learner for StackParams {
         } else {
             self.fit(&part, progress)?
         };
-        notes.extend(unknown_cells_note(data.labels));
+        notes.extend(rows_without_cells_note(data.labels));
+        notes.extend(unknown_cells_note(part.labels));
         notes.append(&mut report.notes);
         report.notes = notes;
         if let Some(held_out) = &mut report.held_out {

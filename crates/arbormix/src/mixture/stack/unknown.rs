@@ -47,16 +47,20 @@ impl StackParams {
     }
 }
 
-/// Says how many label cells are unknown, and what is done about them.
-pub(super) fn unknown_cells_note(labels: &Labels) -> Option<String> {
-    let (unknown, all) = (labels.unknown(), labels.rows() * labels.count());
+/// Says how many label cells of the rows that take part are unknown, and what is done about them.
+pub(super) fn unknown_cells_note(part: &Labels) -> Option<String> {
+    part.mask()?;
+    Some(format!(
+        "{} of {} label cells are unknown: drawn once by a mixture that EM has fitted to the others, as missing at random; a row \
+         weighs as much as of its cells are known, and held-out log-likelihoods are of drawn cells too",
+        part.unknown(),
+        part.rows() * part.count()
+    ))
+}
+
+/// Says how many rows have no known label cell.
+pub(super) fn rows_without_cells_note(labels: &Labels) -> Option<String> {
     let without = labels.mask()?.iter().filter(|known| known.count() == 0).count();
-    let mut note = format!("{unknown} of {all} label cells are unknown");
-    if without > 0 {
-        note.push_str(&format!(", among them all of {without} of the {} rows, which take no part", labels.rows()));
-    }
-    if unknown > without * labels.count() {
-        note.push_str(": each was drawn once by a mixture that EM has fitted to the others, as missing at random, and its row weighs less");
-    }
-    Some(note)
+    (without > 0)
+        .then(|| format!("{without} of {} rows take no part: none of their label cells is known", labels.rows()))
 }

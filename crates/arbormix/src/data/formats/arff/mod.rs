@@ -30,6 +30,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let header = header::read(&mut lines, path)?;
     let names: Vec<&str> = header.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
     let (labels, origin) = label_source(path, &header, options)?;
+    let labels = if options.labels == LabelSource::Auto { labels.counted_in(&names) } else { labels };
     let roles = Roles::assign(path, &names, &labels, &origin, &options.drop)?;
     let mut rows = Rows::new(fields(path, header, &roles, options)?, &roles);
     while let Some(line) = lines.next()? {

@@ -343,3 +343,12 @@ fn wrong_label_files_are_refused() {
     );
     assert!(error("<labels><label name=\"y\"></labels>").starts_with("n.xml, line 1, column 25: "));
 }
+
+/// The header counts the columns of the file, whichever of them are left out.
+#[test]
+fn a_dropped_label_of_a_meka_file_leaves_the_features_as_they_are() {
+    let text = "@relation 'few: -C -2'\n@attribute x numeric\n@attribute z {0,1}\n@attribute a {0,1}\n@attribute b {0,1}\n\
+                @data\n0.5,1,1,0\n1.5,0,0,1\n";
+    let data = read_text("a.arff", text, &ReadOptions { drop: vec!["a".to_string()], ..ReadOptions::default() });
+    assert_eq!((data.label_names(), data.columns().len()), (&["b".to_string()][..], 2));
+}

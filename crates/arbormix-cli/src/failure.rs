@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use arbormix::experiment::ExperimentError;
+use arbormix::files::FileError;
+use arbormix_experiment::ExperimentError;
 
 /// Why a command stopped before its work was done.
 #[derive(Debug)]
@@ -54,12 +55,38 @@ impl From<arbormix::Error> for Failure {
             arbormix::Error::Format(problem) => Failure::Work(as_options(&problem.to_string())),
             arbormix::Error::Params(problem) => Failure::Usage(problem.to_string()),
             arbormix::Error::Question(problem) => Failure::Usage(problem.to_string()),
-            arbormix::Error::Experiment(problem @ ExperimentError::Checkpoint { .. }) => {
-                Failure::Work(problem.to_string())
-            }
-            arbormix::Error::Experiment(problem) => Failure::Usage(problem.to_string()),
             other => Failure::Work(other.to_string()),
         }
+    }
+}
+
+impl From<ExperimentError> for Failure {
+    fn from(problem: ExperimentError) -> Failure {
+        match problem {
+            ExperimentError::Checkpoint { .. } => Failure::Work(problem.to_string()),
+            _ => Failure::Usage(problem.to_string()),
+        }
+    }
+}
+
+impl From<arbormix_experiment::Error> for Failure {
+    fn from(error: arbormix_experiment::Error) -> Failure {
+        match error {
+            arbormix_experiment::Error::Experiment(problem) => problem.into(),
+            arbormix_experiment::Error::Model(error) => error.into(),
+        }
+    }
+}
+
+impl From<arbormix::data::Error> for Failure {
+    fn from(error: arbormix::data::Error) -> Failure {
+        arbormix::Error::from(error).into()
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        arbormix::Error::from(error).into()
     }
 }
 

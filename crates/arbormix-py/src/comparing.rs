@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use arbormix::data::splits::Folds;
-use arbormix::experiment::report::{Grid, json};
-use arbormix::experiment::{
-    Cell, Comparison, Contestant, Experiment, PairedTest, Task, gather, method_named, run_cell,
-};
+use arbormix_experiment::report::{Grid, json};
+use arbormix_experiment::{Cell, Comparison, Contestant, Experiment, PairedTest, Task, gather, method_named, run_cell};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -76,5 +74,5 @@ pub(crate) fn compared(
         report["tables"] = Value::Object(results.measures().into_iter().map(table).collect());
         Ok(report.to_string())
     })
-    .map_err(|error: arbormix::Error| raised(error))
+    .map_err(|error: arbormix_experiment::Error| raised(error))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbormix::Learner;
-use arbormix::distribution::Helper;
+use arbormix::helpers::Helper;
 use arbormix::registry::{self, Preset};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -47,7 +47,7 @@ pub(crate) fn fit(
     let fitted = watched(py, report, helpers, move |watch, away| {
         let (learner, weights) = (learner.as_ref(), weights.as_deref());
         if helped {
-            arbormix::distribution::fit_with(learner, &data, weights, away, watch)
+            arbormix::helpers::fit_with(learner, &data, weights, away, watch)
         } else {
             arbormix::fit(learner, &data, weights, watch)
         }
@@ -73,7 +73,7 @@ impl UnitHelper {
     ) -> PyResult<UnitHelper> {
         let learner = learner(method, preset, overrides)?;
         let weights: Option<Vec<f64>> = weights.map(|weights| weights.as_array().to_vec());
-        py.detach(|| arbormix::distribution::helper(learner.as_ref(), &data.0, weights.as_deref()))
+        py.detach(|| arbormix::helpers::helper(learner.as_ref(), &data.0, weights.as_deref()))
             .map(UnitHelper)
             .map_err(raised)
     }

@@ -45,7 +45,7 @@ fn encoded_by_blocks(map: &FeatureMap, rows: usize, cells: &[f64]) -> Option<Mat
 impl Model {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-        py.detach(|| Fitted::load(&path)).map(Model::new).map_err(raised)
+        py.detach(|| arbormix::load(&path)).map(Model::new).map_err(raised)
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -54,7 +54,7 @@ impl Model {
 
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
-        py.detach(|| Fitted::from_bytes(bytes)).map(Model::new).map_err(raised)
+        py.detach(|| arbormix::from_bytes(bytes)).map(Model::new).map_err(raised)
     }
 
     /// The bytes of the model file.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use arbormix::distribution::Helper;
+use arbormix::helpers::Helper;
 use arbormix::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -77,11 +77,11 @@ impl Helper for Away {
 
 /// Does `work` in a thread of its own, while this one tells `report(stage, steps, done)` how far it is, asks `helpers` for
 /// what the work sends away, and hears whether Python was interrupted.
-pub(crate) fn watched<T: Send + 'static>(
+pub(crate) fn watched<T: Send + 'static, E: Into<arbormix_experiment::Error> + Send + 'static>(
     py: Python<'_>,
     report: Option<Py<PyAny>>,
     helpers: Option<Py<PyAny>>,
-    work: impl FnOnce(&Watch, &Away) -> arbormix::Result<T> + Send + 'static,
+    work: impl FnOnce(&Watch, &Away) -> Result<T, E> + Send + 'static,
 ) -> PyResult<T> {
     let watch = Arc::new(Watch::default());
     let (messages, inbox) = channel();

@@ -4,51 +4,41 @@
 //! ML-ME (a softmax gate over K experts, each a conditional tree-structured Bayesian network with logistic-regression
 //! nodes) and answers questions with it: the most probable label set, marginals, the k best sets.
 //!
-//! Data flows one way; each module knows only those before it:
-//!
-//! `data` → `features` → `forest` → `logistic` → `tree` (and `rivals`) → `question` → `mixture` → `decide` → `measure`
-//! → `selection` → `experiment`
-//!
-//! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts, saves and loads.
+//! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts and saves; [`load`]
+//! brings it back.
 //!
 //! # Crate features
 //! - `parquet` (off by default): read Parquet files; adds about 25 crates.
-//! - `count-flops` (off by default): `matrix::flops` counts the operations of products, for benchmarks.
 
-mod atomic;
-pub mod data;
-pub mod decide;
-pub mod distribution;
-pub mod error;
-pub mod experiment;
-pub mod features;
-pub mod forest;
-pub mod joint;
-mod learner;
-pub mod logistic;
-pub mod matrix;
-pub mod measure;
-mod memory;
-pub mod mixture;
-pub mod model;
-mod out_of_fold;
-mod paired;
-pub mod progress;
-pub mod question;
-pub mod random;
 pub mod registry;
-pub mod rivals;
 pub mod selection;
-pub mod tree;
 
-pub use atomic::AtomicFile;
-pub use error::{Error, ParamError, Result};
-pub use learner::{
-    Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet, fit,
+pub use arbormix_base::files::AtomicFile;
+pub use arbormix_base::params::ParamError;
+pub use arbormix_base::{files, params, progress, random};
+pub use arbormix_data as data;
+pub use arbormix_joint::learner::{
+    Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet,
 };
-pub use memory::{fit_bytes, within_memory};
-pub use model::Model;
-pub use out_of_fold::{HeldOutMarginals, out_of_fold_marginals};
+pub use arbormix_joint::{Error, Result, joint, learner, question, tree};
+pub use arbormix_learn::{features, forest, logistic, store};
+pub use arbormix_matrix as matrix;
+pub use arbormix_mlme::{ctbn, mlme};
+pub use arbormix_model::{
+    Model, decide, fit, fit_bytes, helpers, measure, model, out_of_fold_marginals, within_memory,
+};
+pub use arbormix_rivals as rivals;
+pub use arbormix_stack as stack;
+
+/// Reads a model that [`Model::save`] wrote; predictions are bit-identical.
+pub fn load(path: &std::path::Path) -> Result<Model> {
+    Model::load(path, registry::METHODS)
+}
+
+/// The model of [`Model::to_bytes`].
+pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    Model::from_bytes(bytes, registry::METHODS)
+}
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use arbormix::data::formats::data_name;
 use arbormix::data::splits::Folds;
-use arbormix::experiment::{Contestant, Experiment, PairedTest, Task, method_named};
 use arbormix::registry;
+use arbormix_experiment::{Contestant, Experiment, PairedTest, Task, method_named};
 use clap::Args;
 
 use self::outputs::Outputs;
@@ -78,7 +78,7 @@ impl Compare {
         let tasks = (0..self.data.len()).map(|at| self.task(at, common)).collect::<Result<_, _>>()?;
         let results = self.run.run(Experiment::new(tasks, contestants)?, CELLS, reporter)?;
         let test = if self.test == "corrected" { PairedTest::Corrected } else { PairedTest::Paired };
-        let reference = method_named(&results, &reference).map_err(arbormix::Error::from)?;
+        let reference = method_named(&results, &reference)?;
         self.outputs.write(&results, reference, test, common.json)
     }
 

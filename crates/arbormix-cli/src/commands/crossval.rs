@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use arbormix::Learner;
 use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
-use arbormix::experiment::run_fold;
 use arbormix::progress::Progress;
+use arbormix_experiment::run_fold;
 use clap::Args;
 
 use self::misses::Misses;

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use arbormix::data::formats::{self, Format};
 use arbormix::data::planted::{Truth, photos};
 use arbormix::data::{Dataset, LabelSet};
-use arbormix::experiment::scoring::measure_model;
 use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use arbormix::registry::{self, Preset};
 use arbormix::{Model, fit};
+use arbormix_model::scoring::measure_model;
 use clap::Args;
 use serde_json::json;
 

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use arbormix::data::{DataError, Dataset};
-use arbormix::experiment::scoring::measure_model;
 use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
 use arbormix::progress::Progress;
-use arbormix::{Error, Joint, Model};
+use arbormix::{Error, Joint};
+use arbormix_model::scoring::measure_model;
 use clap::Args;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ pub(crate) struct Evaluate {
 
 impl Evaluate {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
-        let model = Model::load(&self.model)?;
+        let model = arbormix::load(&self.model)?;
         let inference = overrides::chosen_inference(self.inference.as_deref(), &model, common.seed)?;
         let data = self.how.read_for(&self.data, &model, reporter)?;
         let names = &model.schema().label_names;

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use arbormix::Model;
 use arbormix::model::{Parent, Reason};
 use clap::Args;
 use serde_json::json;
@@ -40,7 +39,7 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
-        let model = Model::load(&self.model)?;
+        let model = arbormix::load(&self.model)?;
         let data = self.how.read_for(&self.data, &model, reporter)?;
         if self.row >= data.rows() {
             let (row, rows, path) = (self.row, data.rows(), self.data.display());

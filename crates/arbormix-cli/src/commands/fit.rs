@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arbormix::data::Dataset;
 use arbormix::data::splits::Folds;
 use arbormix::progress::Progress;
-use arbormix::{Learner, Model};
+use arbormix::{Learner, Model, registry};
 use clap::Args;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::output::{print, print_json, require_output};
 use crate::overrides::LearnerArgs;
 use crate::progress::Reporter;
 
-/// Folds in which each row is predicted by a model that had not seen it, for thresholds and temperature.
+/// Folds in which each row is predicted by a model that had not seen it, for thresholds.
 const FOLDS: usize = 5;
 
 /// Fit a model to a data file
@@ -24,8 +24,7 @@ const FOLDS: usize = 5;
 #[command(after_help = "Examples:\n  arbormix fit photos-train.arff -o photos.model\n  \
     arbormix fit photos-train.arff -o three.model --experts 3 --seed 7\n  \
     arbormix fit photos-train.arff -o br.model --method br --set logistic.folds=5\n  \
-    arbormix fit photos-train.arff -o f1.model --method ctbn --thresholds\n  \
-    arbormix fit photos-train.arff -o calibrated.model --method ctbn --temperature")]
+    arbormix fit photos-train.arff -o f1.model --method ctbn --thresholds")]
 pub(crate) struct Fit {
     /// The data file
     #[arg(value_name = "DATA")]
@@ -46,11 +45,6 @@ pub(crate) struct Fit {
     /// fitted
     #[arg(long)]
     thresholds: bool,
-    /// Also fit a temperature by which log-odds and gate scores are divided, so that the probabilities of rows that were
-    /// not seen are neither too sure nor too unsure; the model answers everything at it. Takes five more fits. For the
-    /// methods mlme, ctbn and br
-    #[arg(long)]
-    temperature: bool,
     /// Bytes that the fit may need, by a rough estimate, e.g. `4G`: fewer regressions are in work at a time and fewer
     /// threads work if need be, and a fit that would need more even so is refused
     #[arg(long, value_name = "SIZE", value_parser = size)]
@@ -68,12 +62,6 @@ impl Fit {
         require_output(&self.output, &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         let method = self.method.as_deref().unwrap_or(self.learner.default_method());
         let learners = self.learner.learners(&[method.to_string()], common.seed)?;
-        // Known before the fit, so that none is lost.
-        if let Some(learner) = learners.iter().find(|learner| self.temperature && !learner.has_temperature()) {
-            let method = learner.method();
-            let remedy = "name one whose model is a mixture of trees: --method mlme, ctbn or br";
-            return Err(Failure::Usage(format!("--temperature: {method} may give no model that has one; {remedy}")));
-        }
         let data = self.how.read(&self.data)?;
         let weights = self.weights.as_deref().map(|path| read_weights(path, data.rows())).transpose()?;
         for learner in &learners {
@@ -92,7 +80,7 @@ impl Fit {
         Ok(())
     }
 
-    /// The model, with a temperature and thresholds if they are wanted.
+    /// The model, with thresholds if they are wanted.
     fn fitted(
         &self,
         learner: &dyn Learner,
@@ -102,14 +90,10 @@ impl Fit {
         reporter: &Reporter,
     ) -> arbormix::Result<Model> {
         let mut model = arbormix::fit(learner, data, weights, reporter)?;
-        let folds = || Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default());
-        // First, because thresholds are for the marginals at the temperature.
-        if self.temperature {
-            model.fit_temperature(data, weights, &folds()?, reporter)?;
-        }
         // A method that holds rows out anyway has found them already.
         if self.thresholds && model.thresholds().is_empty() {
-            model.fit_thresholds(data, weights, &folds()?, reporter)?;
+            let folds = Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default())?;
+            model.fit_thresholds(registry::learner_of(&model)?.as_ref(), data, weights, &folds, reporter)?;
         }
         Ok(model)
     }
@@ -128,7 +112,6 @@ impl Fit {
                 "labels": labels,
                 "trees": trees,
                 "converged": report.converged,
-                "temperature": model.temperature(),
                 "notes": report.notes,
             }));
         }
@@ -138,10 +121,8 @@ impl Fit {
             more => format!(", {more} trees"),
         };
         let converged = if report.converged { "converged" } else { "not converged" };
-        let temperature = model.temperature().map(|fitted| format!("; temperature {:.3}", fitted.value));
-        let temperature = temperature.unwrap_or_default();
         print(&format!(
-            "{}: {} fitted on {} rows, {} features, {labels} labels{trees}; {converged}{temperature}\n",
+            "{}: {} fitted on {} rows, {} features, {labels} labels{trees}; {converged}\n",
             self.output.display(),
             model.method(),
             schema.rows,

@@ -34,7 +34,7 @@ pub(crate) struct Inspect {
 
 impl Inspect {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
-        let model = Model::load(&self.model)?;
+        let model = arbormix::load(&self.model)?;
         let names = &model.schema().label_names;
         let trees = model.predictor().trees();
         if self.dot {
@@ -56,7 +56,6 @@ impl Inspect {
                 "trees": parents,
                 "gate": gate,
                 "tensors": tensors(&model).into_iter().collect::<BTreeMap<_, _>>(),
-                "temperature": model.temperature(),
                 "thresholds": model.thresholds(),
                 "choice": model.choice(),
                 "report": model.report(),
@@ -119,11 +118,6 @@ fn overview(model: &Model) -> String {
     line("joint", model.predictor().joint().describe().to_string());
     line("numbers", numbers.to_string());
     line("converged", if report.converged { "yes" } else { "no" }.to_string());
-    if let Some(fitted) = model.temperature() {
-        let (value, from, to) =
-            (fixed(fitted.value), fixed(fitted.log_likelihood_at_one), fixed(fitted.log_likelihood));
-        line("temperature", format!("{value}: log-likelihood per row of unseen rows {from} at 1, {to} here"));
-    }
     for thresholds in model.thresholds() {
         let (reached, rows) = (fixed(thresholds.reached), thresholds.rows);
         line(

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use arbormix::data::Dataset;
 use arbormix::data::formats::{ReadOptions, label_file, read};
 use arbormix::data::splits::Folds;
-use arbormix::experiment::paper::{
-    DATA, METHODS, OUR_DEFAULT, PaperData, beside_published, markdown, published, published_markdown,
-};
-use arbormix::experiment::report::{csv, json as report};
-use arbormix::experiment::{Contestant, Experiment, PairedTest, Task};
 use arbormix::progress::Progress;
 use arbormix::registry;
+use arbormix_experiment::paper::{
+    DATA, METHODS, OUR_DEFAULT, PaperData, beside_published, markdown, published, published_markdown,
+};
+use arbormix_experiment::report::{csv, json as report};
+use arbormix_experiment::{Contestant, Experiment, PairedTest, Task};
 use clap::Args;
 use serde_json::json;
 

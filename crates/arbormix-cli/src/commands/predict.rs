@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arbormix::data::Dataset;
-use arbormix::experiment::scoring::in_blocks;
 use arbormix::joint::RowMixture;
 use arbormix::joint::Rows;
 use arbormix::matrix::Matrix;
 use arbormix::progress::Progress;
 use arbormix::question::{Event, Known};
 use arbormix::{AtomicFile, Inference, Model, Prediction, Result};
+use arbormix_model::scoring::in_blocks;
 use clap::Args;
 
 use self::question::{Asked, Question};
@@ -106,7 +106,7 @@ pub(crate) struct Predict {
 impl Predict {
     pub(crate) fn run(&self, common: &Common, reporter: &Reporter) -> Result<(), Failure> {
         require_output(&self.output, &[&self.model, &self.data])?;
-        let model = Model::load(&self.model)?;
+        let model = arbormix::load(&self.model)?;
         let inference = match self.node_limit {
             Some(node_limit) => {
                 overrides::chosen_inference(Some("exact"), &model, None).map_err(|_| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arbormix::AtomicFile;
 use arbormix::data::formats::label_file;
-use arbormix::experiment::{Checkpoint, Experiment, Results, RunOptions, run};
+use arbormix_experiment::{Checkpoint, Experiment, Results, RunOptions, run};
 use clap::Args;
 
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ impl RunArgs {
         let results = run(&experiment, Some(&checkpoint), &options, reporter);
         reporter.finish();
         results.map_err(|error| match error {
-            arbormix::Error::Cancelled => Failure::Paused(format!(
+            arbormix_experiment::Error::Model(arbormix::Error::Cancelled) => Failure::Paused(format!(
                 "interrupted; finished cells are kept in {}: run the same command again to go on",
                 checkpoint.folder().display()
             )),

@@ -21,7 +21,7 @@ fn predictions_agree_with_the_library_and_between_formats() {
     let folder = Folder::with_model();
     let csv = folder.succeed("predict br.model test.csv --top 2");
     let json = lines(&folder.succeed("predict br.model test.csv --json --top 2"));
-    let model = arbormix::Model::load(&folder.path("br.model")).unwrap();
+    let model = arbormix::load(&folder.path("br.model")).unwrap();
     let options = arbormix::data::formats::ReadOptions {
         labels: "cat,pet".parse().unwrap(),
         ..arbormix::data::formats::ReadOptions::default()

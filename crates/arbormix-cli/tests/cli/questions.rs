@@ -158,7 +158,6 @@ fn questions_that_cannot_be_understood_are_refused() {
         ("predict br.model test.csv --mass 2", "expected a probability from 0 to 1"),
         ("predict br.model test.csv --counts --inference exact", "cannot be used with"),
         ("predict br.model test.csv --for cost=none.csv", "none.csv: No such file"),
-        ("fit train.csv --labels cat,pet --temperature -o t.model", "--temperature: auto may give no model"),
     ] {
         let ran = folder.run(arguments);
         assert!(ran.code != 0 && ran.stdout.is_empty() && ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
@@ -284,32 +283,4 @@ fn thresholds_travel_with_the_model_and_are_asked_for_when_they_lack() {
     }
     let ran = folder.run("fit train.csv --labels cat,pet --method cc --thresholds -o m");
     assert!(ran.code != 0 && ran.stderr.contains("cc cannot give decisions by thresholds"), "{}", ran.stderr);
-}
-
-#[test]
-fn a_temperature_travels_with_the_model_and_holds_in_every_answer() {
-    let folder = folder();
-    folder.succeed("fit train.csv --labels cat,pet --method br --set logistic.costs=[10000] -o sure.model");
-    let told = folder
-        .succeed("fit train.csv --labels cat,pet --method br --set logistic.costs=[10000] --temperature -o calm.model");
-    let fitted = folder.json("inspect calm.model --json")["temperature"].clone();
-    let temperature = fitted["value"].as_f64().unwrap();
-    assert!(temperature != 1.0 && told.ends_with(&format!("; temperature {temperature:.3}\n")), "{told}");
-    assert!(fitted["log_likelihood"].as_f64() > fitted["log_likelihood_at_one"].as_f64());
-    assert!(folder.succeed("inspect calm.model").contains("\ntemperature "));
-    let answers = |model: &str| lines(&folder.succeed(&format!("predict {model} test.csv --json --counts --top 4")));
-    for (sure, calm) in answers("sure.model").into_iter().zip(answers("calm.model")) {
-        let marginal = |line: &Value, name: &str| line["marginals"][name].as_f64().unwrap();
-        let log_odds = |p: f64| (p / (1.0 - p)).ln();
-        for name in ["cat", "pet"] {
-            let (before, after) = (log_odds(marginal(&sure, name)), log_odds(marginal(&calm, name)));
-            assert!((after - before / temperature).abs() < 1e-6 * (1.0 + before.abs()), "{before} {after}");
-        }
-        let both = marginal(&calm, "cat") * marginal(&calm, "pet");
-        assert!(near(&calm["counts"][2], both));
-        let total: f64 = calm["top"].as_array().unwrap().iter().map(|set| set["probability"].as_f64().unwrap()).sum();
-        assert!((total - 1.0).abs() < 1e-9);
-    }
-    let ran = folder.run("fit train.csv --labels cat,pet --method mlknn --temperature -o m");
-    assert!(ran.code == 2 && ran.stderr.contains("--temperature: mlknn may give no model"), "{}", ran.stderr);
 }

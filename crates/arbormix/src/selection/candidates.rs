@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::params::AutoParams;
-use crate::features::{FeatureParams, NystromParams, Scaling};
-use crate::learner::{Inference, Learner};
-use crate::mixture::MixtureParams;
-use crate::mixture::stack::StackParams;
-use crate::registry::Presets;
+use arbormix_base::params::Presets;
+use arbormix_joint::learner::{Inference, Learner};
+use arbormix_learn::features::{FeatureParams, NystromParams, Scaling};
+use arbormix_mlme::mlme::MixtureParams;
+use arbormix_stack::StackParams;
 
 /// A preset that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,11 +5,11 @@
 //! race in it.
 
 use super::candidates::Candidate;
-use crate::data::{Dataset, LabelSet, SeenSets};
-use crate::matrix::Matrix;
-use crate::mixture::stack::StackParams;
-use crate::mixture::{Experts, MixtureParams};
-use crate::registry::Presets;
+use arbormix_base::params::Presets;
+use arbormix_data::{Dataset, LabelSet, SeenSets};
+use arbormix_matrix::Matrix;
+use arbormix_mlme::mlme::{Experts, MixtureParams};
+use arbormix_stack::StackParams;
 
 /// A multiplication and an addition in a product of features and weights, once for all Newton steps of a regression.
 const REGRESSION: f64 = 6e-9;

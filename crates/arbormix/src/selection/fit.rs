@@ -1,14 +1,16 @@
 //! Choosing.
 
 use super::candidates::Candidate;
-use super::choice::{Choice, Entrant, Selection};
 use super::cost::Size;
 use super::params::AutoParams;
 use super::race::{Race, SHORTER, Score, race_rows};
-use crate::data::Dataset;
-use crate::error::{Error, ParamError, Result};
-use crate::learner::{FitReport, Learner, Predictor, TrainingSet, learner_head};
-use crate::progress::Progress;
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_joint::learner::{Choice, Entrant, Selection};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner_head;
+use arbormix_joint::{Error, Result};
 
 /// Where there are this many times the rows of the race, its leads need not last.
 const FAR: usize = 8;

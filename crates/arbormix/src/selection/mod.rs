@@ -6,7 +6,6 @@
 //! it. Costs are reckoned, never measured: the same seed and budget choose the same on any machine.
 
 mod candidates;
-mod choice;
 mod cost;
 mod fit;
 mod params;
@@ -14,7 +13,18 @@ mod race;
 #[cfg(test)]
 mod tests;
 
+use arbormix_joint::learner::Method;
+use arbormix_learn::store::ModelFileError;
+
+pub use arbormix_joint::learner::{Choice, Entrant, Selection};
 pub use candidates::Candidate;
-pub use choice::{Choice, Entrant, Selection};
 pub use cost::Size;
 pub use params::AutoParams;
+
+/// Its entry in the registry.
+pub const METHOD: Method = Method::of::<AutoParams>(
+    "auto",
+    "Auto",
+    "the best of several presets of our methods, by a race on held-out rows within a budget",
+    |_| Err(ModelFileError::MethodOfNoModel { name: "auto" }.into()),
+);

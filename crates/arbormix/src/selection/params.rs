@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidates::Candidate;
-use crate::error::ParamError;
-use crate::features::FeatureParams;
-use crate::registry::Presets;
+use arbormix_base::params::ParamError;
+use arbormix_base::params::Presets;
+use arbormix_learn::features::FeatureParams;
 
 /// The choice between presets: its parameters, and its learner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,13 +3,13 @@
 use super::candidates::Candidate;
 use super::cost::Size;
 use super::params::AutoParams;
-use crate::data::Dataset;
-use crate::error::{Error, Result};
-use crate::learner::fit;
-use crate::model::Model;
-use crate::paired;
-use crate::progress::{OnlyStops, Progress};
-use crate::random::Stream;
+use arbormix_base::paired;
+use arbormix_base::progress::{OnlyStops, Progress};
+use arbormix_base::random::Stream;
+use arbormix_data::Dataset;
+use arbormix_joint::{Error, Result};
+use arbormix_model::fit;
+use arbormix_model::model::Model;
 
 /// Rows of a race that have a label at least, or that lack it if that is rarer, in the mean over the labels.
 const LEAST_PRESENT: f64 = 5.0;

@@ -5,15 +5,16 @@ use serde_json::json;
 use super::fit::Contest;
 use super::race::{Race, Score};
 use super::*;
-use crate::data::planted::Planted;
-use crate::data::splits::Folds;
-use crate::data::{Column, Dataset, LabelSet, Labels};
-use crate::decide::PooledF1;
-use crate::learner::fit;
-use crate::matrix::{DenseMatrix, Matrix};
-use crate::progress::Silent;
-use crate::registry::{Preset, learner};
+use crate::registry::learner;
 use crate::{Learner, Model};
+use arbormix_base::params::Preset;
+use arbormix_base::progress::Silent;
+use arbormix_data::planted::Planted;
+use arbormix_data::splits::Folds;
+use arbormix_data::{Column, Dataset, LabelSet, Labels};
+use arbormix_matrix::{DenseMatrix, Matrix};
+use arbormix_model::decide::PooledF1;
+use arbormix_model::fit;
 
 fn planted(rows: usize, labels: usize, density: f64) -> Dataset {
     Planted { rows, labels, density, seed: 3, ..Planted::default() }.sample().unwrap().0
@@ -43,7 +44,7 @@ fn the_winner_is_what_its_own_learner_would_have_fitted() {
         let logs = |model: &Model| model.log_prob(&data).unwrap();
         assert_eq!(logs(&model), logs(&alone), "{name}");
         assert_eq!(model.choice().unwrap().chosen, name);
-        assert_eq!(model.learner().unwrap().params(), *model.params());
+        assert_eq!(crate::registry::learner_of(&model).unwrap().params(), *model.params());
     }
 }
 
@@ -55,10 +56,11 @@ fn the_default_has_thresholds_as_good_as_those_of_more_fits() {
     let (train, new) = (data.select_rows(&rows[..400]), data.select_rows(&rows[400..]));
     let mut model = fitted(json!({"candidates": ["stack"]}), &train, None);
     let found = model.thresholds().to_vec();
-    assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap().thresholds(), found);
+    assert_eq!(crate::from_bytes(&model.to_bytes().unwrap()).unwrap().thresholds(), found);
     assert!(found.iter().all(|thresholds| thresholds.rows == 400));
     let marginals = model.marginals(&new).unwrap();
-    model.fit_thresholds(&train, None, &Folds::shuffled(400, 5, 0).unwrap(), &Silent).unwrap();
+    let again = crate::registry::learner_of(&model).unwrap();
+    model.fit_thresholds(again.as_ref(), &train, None, &Folds::shuffled(400, 5, 0).unwrap(), &Silent).unwrap();
     for (own, other) in found.iter().zip(model.thresholds()) {
         let f1 = |thresholds: &[f64]| {
             let mut counts = [[0.0; 2]; 5];
@@ -95,7 +97,7 @@ fn the_record_tells_how_the_race_went_and_is_in_the_file() {
         assert!(entrant.log_likelihood.unwrap() < 0.0 && (0.0..=1.0).contains(&entrant.exact_match.unwrap()));
     }
     assert!(model.report().notes[0].starts_with(&format!("chose {}", choice.chosen)));
-    let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    let back = crate::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(back.choice(), Some(choice));
 }
 

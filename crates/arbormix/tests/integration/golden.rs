@@ -40,7 +40,7 @@ fn golden_models_answer_as_ever() {
         if path.extension().is_none_or(|extension| extension != "model") {
             continue;
         }
-        let model = Model::load(&path).unwrap();
+        let model = arbormix::load(&path).unwrap();
         let text = std::fs::read_to_string(path.with_extension("json")).unwrap();
         let expected: Vec<Answer> = serde_json::from_str(&text).unwrap();
         for (got, want) in answers(&model).iter().zip(&expected) {

@@ -4,4 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod golden;
-mod real_logistic;
+mod kernel;
+mod model_file;
+mod rows;

@@ -3,9 +3,9 @@
 use std::iter::Sum;
 
 use arbormix::data::Dataset;
-use arbormix::experiment::scoring::in_blocks;
 use arbormix::progress::Progress;
 use arbormix::{Inference, Model, Prediction};
+use arbormix_model::scoring::in_blocks;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! Means and standard errors over folds.
 
 use arbormix::data::Dataset;
-use arbormix::experiment::mean_and_error;
+use arbormix_experiment::mean_and_error;
 use serde_json::{Map, Value, json};
 
 use super::misses::Misses;

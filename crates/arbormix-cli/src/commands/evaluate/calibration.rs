@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use arbormix::data::{Dataset, LabelSet};
+use arbormix::files::FileError;
 use arbormix::matrix::DenseMatrix;
 use arbormix::measure::{Calibration, Claims, Reliability, calibration};
 use arbormix::{AtomicFile, Model, Result};
@@ -60,8 +61,8 @@ pub(super) fn draw(found: &Calibration, folder: &Path) -> Result<()> {
     let file = |(name, claim, reliability): (&str, &str, &Reliability)| {
         let path = folder.join(format!("{name}.svg"));
         let mut file = AtomicFile::create(&path)?;
-        file.write_all(diagram::svg(claim, reliability).as_bytes()).map_err(arbormix::Error::io(&path))?;
+        file.write_all(diagram::svg(claim, reliability).as_bytes()).map_err(FileError::at(&path))?;
         file.commit()
     };
-    kinds(found).into_iter().try_for_each(file)
+    Ok(kinds(found).into_iter().try_for_each(file)?)
 }

@@ -1,0 +1,93 @@
+//! LIBSVM's multi-label rows, and the Extreme Classification Repository's form of them.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub(super) use write::write;
+
+use std::path::Path;
+
+use self::rows::{Limits, Rows};
+
+use super::ReadOptions;
+use super::error::FormatError;
+use super::source::Lines;
+use crate::Dataset;
+use crate::error::Result;
+
+/// The most features or labels a file may have. Each has a name in memory, so a slip in one index (or an id used as an
+/// index) must not ask for a billion of them; the largest public data sets have about 55 million features.
+const MOST: u32 = 1 << 26;
+
+/// Reads `label,label index:value …`, with `#` comments.
+///
+/// Features are named by their numbers in the file, from the first to the largest that occurs; labels by theirs, in
+/// numeric order. A row may have no labels. The first feature is 0 if that index occurs anywhere, else 1.
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    let mut lines = Lines::open(path)?;
+    let limits = Limits { first: options.first_index.unwrap_or(0), last: MOST - 1, labels: None };
+    let mut rows = Rows::new(limits, options.first_index.unwrap_or(1));
+    let mut blank = None;
+    while let Some(line) = lines.next()? {
+        let comment = line.text.find('#');
+        let text = &line.text[..comment.unwrap_or(line.text.len())];
+        if text.trim_ascii().is_empty() {
+            if comment.is_none() {
+                blank.get_or_insert(line.place(0));
+            }
+            continue;
+        }
+        if let Some(at) = blank {
+            // A row of nothing, or nothing? The file does not say, and a guess could shift all rows.
+            let expected = "a row (write 1:0 for one without labels and features, or delete the line)";
+            return Err(FormatError::Syntax { at, expected, found: "a blank line".to_string() }.into());
+        }
+        rows.read(line, text)?;
+    }
+    if rows.count() == 0 {
+        let expected = "a row such as 1,3 2:0.5 7:1";
+        return Err(match lines.number() {
+            0 => FormatError::Empty { path: path.to_path_buf(), expected },
+            _ => FormatError::NoRows { path: path.to_path_buf() },
+        }
+        .into());
+    }
+    rows.finish(path, &options.labels)
+}
+
+/// Reads the same rows after a line `rows features labels`; all numbers count from 0.
+pub(super) fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    const HEADER: &str =
+        "the numbers of rows, features and labels (none of them 0 or above 67108864), e.g. 6000 944 101";
+    let mut lines = Lines::open(path)?;
+    let Some(line) = lines.next()? else {
+        return Err(FormatError::Empty { path: path.to_path_buf(), expected: HEADER }.into());
+    };
+    let counts: Vec<Option<u32>> = line.text.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+    let [Some(count), Some(features @ 1..=MOST), Some(labels @ 1..=MOST)] = counts[..] else {
+        let (at, found) = (line.place(0), format!("{:?}", line.text.chars().take(40).collect::<String>()));
+        return Err(FormatError::Syntax { at, expected: HEADER, found }.into());
+    };
+    let limits = Limits { first: 0, last: features - 1, labels: Some(labels) };
+    let mut rows = Rows::new(limits, 0);
+    let mut surplus = 0;
+    while let Some(line) = lines.next()? {
+        // Blank lines are rows without anything, but not those after the last row.
+        if rows.count() < count as usize {
+            rows.read(line, line.text)?;
+        } else if surplus > 0 || !line.text.trim_ascii().is_empty() {
+            surplus += 1;
+        }
+    }
+    let found = rows.count() + surplus;
+    if found != count as usize {
+        let (path, promised) = (path.to_path_buf(), count as usize);
+        return Err(FormatError::Count { path, what: "rows", promised, found }.into());
+    }
+    if found == 0 {
+        return Err(FormatError::NoRows { path: path.to_path_buf() }.into());
+    }
+    rows.finish(path, &options.labels)
+}

@@ -1,0 +1,79 @@
+//! What a method is: a [`Learner`] (parameters that can fit) gives a [`Predictor`] (what was learned).
+
+mod helpers;
+mod method;
+mod notes;
+mod prediction;
+mod predictor;
+mod report;
+mod selection;
+
+pub use helpers::{Divisible, Helper, HelperError};
+pub use method::Method;
+pub use notes::{constant_label_notes, require_observed, unknown_cells_note};
+pub use prediction::{Certificate, DEFAULT_NODE_LIMIT, Inference, Prediction};
+pub use predictor::{Joint, Predictor};
+pub use report::{FitReport, HeldOutMarginals, TraceStep};
+pub use selection::{Choice, Entrant, Selection};
+
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Progress;
+use arbormix_data::{Dataset, Labels};
+use arbormix_learn::features::FeatureParams;
+use arbormix_matrix::Matrix;
+
+use crate::error::Result;
+
+/// What a learner sees: encoded features, labels, and optional weights of the rows.
+#[derive(Debug, Clone, Copy)]
+pub struct TrainingSet<'a> {
+    /// Encoded features, N × m.
+    pub features: &'a Matrix,
+    /// Labels, N × d.
+    pub labels: &'a Labels,
+    /// Weight of each row (≥ 0), or all 1.
+    pub weights: Option<&'a [f64]>,
+    /// Names of the labels, for notes.
+    pub label_names: &'a [String],
+}
+
+/// A method with its parameters.
+pub trait Learner: Send + Sync {
+    /// Name in the registry.
+    fn method(&self) -> &'static str;
+    /// The parameters, as written into the model file.
+    fn params(&self) -> serde_json::Value;
+    /// Checks the parameters; called first by [`fit`].
+    fn validate(&self) -> Result<(), ParamError>;
+    /// How raw columns become features.
+    fn features(&self) -> &FeatureParams;
+    /// Learns from encoded features.
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
+    /// Another learner to fit in its place, from one that chooses among others. [`fit`] asks for it first, with
+    /// parameters, data and weights that it has checked.
+    fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {
+        Ok(None)
+    }
+    /// The learner as one that other processes can help, if they can.
+    fn divisible(&self) -> Option<&dyn Divisible> {
+        None
+    }
+}
+
+/// The head of a [`Learner`] whose parameters are plain data with a field `features`.
+#[macro_export]
+macro_rules! learner_head {
+    ($method:literal) => {
+        fn method(&self) -> &'static str {
+            $method
+        }
+
+        fn params(&self) -> serde_json::Value {
+            serde_json::to_value(self).expect("parameters are plain data")
+        }
+
+        fn features(&self) -> &arbormix_learn::features::FeatureParams {
+            &self.features
+        }
+    };
+}

@@ -1,0 +1,97 @@
+//! Parameters of a forest, and growing it.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::grow::Grower;
+use super::predict::Forest;
+use super::values::Values;
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Cancelled;
+use arbormix_base::progress::Progress;
+use arbormix_base::random::Stream;
+use arbormix_matrix::Matrix;
+
+/// A forest of extra-trees: its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForestParams {
+    /// Number of trees.
+    pub trees: usize,
+    /// Features that a split looks at; 0 means √m.
+    pub split_features: usize,
+    /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves. 0 means
+    /// 2 up to 7,500 rows and one 2,500th of more.
+    pub min_split_rows: usize,
+}
+
+/// Part of the rows that a node must have to be split, unless told otherwise: fully grown trees of 100,000 rows make models
+/// of gigabytes, and their likelihood is no better.
+const FINEST: usize = 2500;
+
+impl Default for ForestParams {
+    fn default() -> Self {
+        ForestParams { trees: 200, split_features: 0, min_split_rows: 0 }
+    }
+}
+
+impl ForestParams {
+    /// Checks the values.
+    pub fn validate(&self) -> Result<(), ParamError> {
+        ParamError::require(self.trees > 0, "forest.trees", self.trees, "must be at least 1")
+    }
+
+    /// Grows the trees, each from a stream of its own.
+    ///
+    /// `classes[n] < class_count` is the class of row n. Rows of weight 0 take no part; if no row does, every
+    /// prediction is empty.
+    ///
+    /// ```
+    /// use arbormix::forest::ForestParams;
+    /// use arbormix_matrix::{DenseMatrix, Matrix};
+    /// use arbormix::progress::Silent;
+    ///
+    /// let rows = Matrix::Dense(DenseMatrix::new(4, 1, vec![0.0, 1.0, 8.0, 9.0]));
+    /// let forest = ForestParams::default().grow(&rows, &[0, 0, 1, 1], 2, None, 7, &Silent)?;
+    /// let shares = forest.shares(&rows);
+    /// assert_eq!(shares[0], [(0, 1.0)]); // fully grown trees know their own rows
+    /// # Ok::<(), arbormix::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not one class (and weight) per row, or a class is not below `class_count`.
+    pub fn grow(
+        &self,
+        features: &Matrix,
+        classes: &[usize],
+        class_count: usize,
+        weights: Option<&[f64]>,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Forest, Cancelled> {
+        assert_eq!(classes.len(), features.rows(), "one class per row");
+        assert!(weights.is_none_or(|weights| weights.len() == classes.len()), "one weight per row");
+        assert!(classes.iter().all(|&class| class < class_count), "every class is below their number");
+        let values = Values::new(features);
+        let looked_at = match self.split_features {
+            0 => (features.cols() as f64).sqrt() as usize,
+            count => count,
+        };
+        let min_split_rows = match self.min_split_rows {
+            0 => (features.rows() / FINEST).max(2),
+            count => count,
+        };
+        let grower = Grower::new(&values, classes, class_count, weights, looked_at.max(1), min_split_rows);
+        progress.begin("growing trees", self.trees);
+        let trees = (0..self.trees)
+            .into_par_iter()
+            .map(|number| {
+                progress.check()?;
+                let tree = grower.grow(&mut Stream::new(seed, "extra-tree", number as u64));
+                progress.advance(1);
+                Ok(tree)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        Ok(Forest::new(trees, features.cols(), class_count))
+    }
+}

@@ -1,0 +1,14 @@
+//! What a fitted part hands to a model file and gets back from it.
+
+mod error;
+mod label_sets;
+mod stored;
+
+pub use error::ModelFileError;
+pub use label_sets::{members_of, sets_of};
+pub use stored::{Stored, Tensor};
+
+/// Errs if two sizes in a file contradict each other.
+pub fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {
+    if left == right { Ok(()) } else { Err(ModelFileError::Contradiction { what, left, right }) }
+}

@@ -1,0 +1,214 @@
+//! Products with several vectors at a time, in the lanes of vector registers.
+//!
+//! Dense rows that are multiplied again and again lie in strips of neighbouring rows, which are the lanes (`strips`). Sparse
+//! rows have nothing to share, so there a batch of P vectors is cut into *tiles* of 8 (or 4) neighbours, of 16 (or 8) in
+//! single precision; a tile keeps the numbers of its vectors for one row next to each other, so that every cell of the
+//! matrix is loaded once and meets all of them. The order in which a vector's products are added does not depend on its
+//! neighbours: the result for a batch is, bit for bit, that of the vectors one by one. The loops are compiled for the
+//! instruction set found at run time; that reaches only what is inlined into them. Those of tiles are plain loops; those of
+//! strips name their registers, since the compiler did not find them for all numbers of vectors.
+
+mod packed;
+mod sparse;
+pub(crate) mod strips;
+
+pub use packed::PackedColumns;
+pub(crate) use packed::packed_product;
+pub(crate) use sparse::{SparseRows, sparse_curved, sparse_curved_strewn, sparse_product, sparse_strewn};
+
+use pulp::{Arch, NullaryFnOnce, Simd};
+
+use super::{Columns, Real};
+
+/// Numbers of double precision in a register.
+const REGISTER: usize = 4;
+/// Vectors of double precision in a tile: two registers.
+pub const TILE: usize = 2 * REGISTER;
+/// Rows of a tile that are turned into columns together: they stay in the nearest cache.
+const TURNED_TOGETHER: usize = 16;
+
+/// A precision with the width of its registers.
+pub trait Tiled: Real {
+    /// The cells of one column in the rows of a strip: a cache line.
+    #[doc(hidden)]
+    type Line: Copy + std::fmt::Debug + Send + Sync + AsRef<[Self]> + AsMut<[Self]>;
+    /// A vector register.
+    #[doc(hidden)]
+    type Register<S: Simd>: Copy;
+    /// Rows of a strip.
+    const HEIGHT: usize;
+    /// A line of zeros.
+    #[doc(hidden)]
+    const EMPTY: Self::Line;
+
+    /// Runs a kernel with this width, compiled for the instruction set found.
+    #[doc(hidden)]
+    fn run<K: Kernel>(kernel: K) -> K::Output;
+
+    /// Cells as registers; those beyond the last whole one are left out.
+    #[doc(hidden)]
+    fn registers<S: Simd>(cells: &[Self]) -> &[Self::Register<S>];
+
+    /// Cells as registers, to change.
+    #[doc(hidden)]
+    fn registers_mut<S: Simd>(cells: &mut [Self]) -> &mut [Self::Register<S>];
+
+    /// A register with the same number in all lanes.
+    #[doc(hidden)]
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Register<S>;
+
+    /// a · b + c, rounded once.
+    #[doc(hidden)]
+    fn mul_add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>)
+    -> Self::Register<S>;
+}
+
+/// A cache line.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Line<T, const H: usize>([T; H]);
+
+impl<T, const H: usize> AsRef<[T]> for Line<T, H> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T, const H: usize> AsMut<[T]> for Line<T, H> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+/// Implements [`Tiled`] with pulp's names for a precision.
+macro_rules! tiled {
+    ($real:ty, $height:literal, $width:expr, $register:ident, $cells:ident, $cells_mut:ident, $splat:ident, $fused:ident) => {
+        impl Tiled for $real {
+            type Line = Line<$real, $height>;
+            type Register<S: Simd> = S::$register;
+            const HEIGHT: usize = $height;
+            const EMPTY: Self::Line = Line([0.0; $height]);
+
+            fn run<K: Kernel>(kernel: K) -> K::Output {
+                Arch::new().dispatch(Within::<K, { $width }, { 2 * $width }>(kernel))
+            }
+
+            #[inline(always)]
+            fn registers<S: Simd>(cells: &[$real]) -> &[S::$register] {
+                S::$cells(cells).0
+            }
+
+            #[inline(always)]
+            fn registers_mut<S: Simd>(cells: &mut [$real]) -> &mut [S::$register] {
+                S::$cells_mut(cells).0
+            }
+
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: $real) -> S::$register {
+                simd.$splat(value)
+            }
+
+            #[inline(always)]
+            fn mul_add<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+                simd.$fused(a, b, c)
+            }
+        }
+    };
+}
+
+tiled!(f64, 8, REGISTER, f64s, as_simd_f64s, as_mut_simd_f64s, splat_f64s, mul_add_f64s);
+tiled!(f32, 16, 2 * REGISTER, f32s, as_simd_f32s, as_mut_simd_f32s, splat_f32s, mul_add_f32s);
+
+/// Loops that are compiled for registers of W numbers, and tiles of two registers.
+#[doc(hidden)]
+pub trait Kernel {
+    /// What it computes.
+    type Output;
+
+    /// Computes it; always inlined.
+    fn call<const W: usize, const TWO: usize>(self) -> Self::Output;
+}
+
+struct Within<K, const W: usize, const TWO: usize>(K);
+
+impl<K: Kernel, const W: usize, const TWO: usize> NullaryFnOnce for Within<K, W, TWO> {
+    type Output = K::Output;
+
+    #[inline(always)]
+    fn call(self) -> K::Output {
+        self.0.call::<W, TWO>()
+    }
+}
+
+/// Numbers that are worked on together: those of one row for the vectors of a tile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(32))]
+struct Lanes<T, const W: usize>([T; W]);
+
+impl<T: Real, const W: usize> Lanes<T, W> {
+    const ZERO: Lanes<T, W> = Lanes([T::ZERO; W]);
+
+    #[inline(always)]
+    fn add_scaled(&mut self, factor: T, by: &Lanes<T, W>) {
+        for lane in 0..W {
+            self.0[lane] = factor.times_plus(by.0[lane], self.0[lane]);
+        }
+    }
+}
+
+/// Vectors `first .. first + W` of equal length, side by side; lanes beyond the last vector are 0.
+#[inline(always)]
+fn load<T: Real, const W: usize>(length: usize, vectors: &[&[T]], first: usize) -> Vec<Lanes<T, W>> {
+    let mut tile = vec![Lanes::ZERO; length];
+    let vectors = &vectors[first..vectors.len().min(first + W)];
+    for start in (0..length).step_by(TURNED_TOGETHER) {
+        let end = length.min(start + TURNED_TOGETHER);
+        for (lane, vector) in vectors.iter().enumerate() {
+            for (to, &from) in tile[start..end].iter_mut().zip(&vector[start..end]) {
+                to.0[lane] = from;
+            }
+        }
+    }
+    tile
+}
+
+/// Multiplies each row of a tile by that row's factors, one per vector.
+#[inline(always)]
+fn scale<T: Real, F: Real, const W: usize>(rows: &mut [Lanes<T, W>], factors: &[&[F]], first: usize) {
+    let factors = &factors[first..factors.len().min(first + W)];
+    for start in (0..rows.len()).step_by(TURNED_TOGETHER) {
+        let end = rows.len().min(start + TURNED_TOGETHER);
+        for (lane, factors) in factors.iter().enumerate() {
+            for (row, &factor) in rows[start..end].iter_mut().zip(&factors[start..end]) {
+                row.0[lane] *= T::of(factor.wide());
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn store<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize) {
+    store_from(tile, block, first, 0);
+}
+
+/// Stores rows `row ..` of a block.
+#[inline(always)]
+fn store_from<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize, row: usize) {
+    for start in (0..tile.len()).step_by(TURNED_TOGETHER) {
+        let end = tile.len().min(start + TURNED_TOGETHER);
+        for lane in 0..W.min(block.cols() - first) {
+            let rows = &mut block.column_mut(first + lane)[row + start..row + end];
+            for (to, from) in rows.iter_mut().zip(&tile[start..end]) {
+                *to = from.0[lane];
+            }
+        }
+    }
+}
+
+/// First vector of every tile of `2 W` vectors, and whether it has more than W.
+fn tiles<const W: usize>(vectors: usize) -> impl Iterator<Item = (usize, bool)> {
+    (0..vectors.div_ceil(2 * W)).map(move |tile| (2 * W * tile, vectors - 2 * W * tile > W))
+}

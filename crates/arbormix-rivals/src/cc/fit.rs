@@ -1,0 +1,29 @@
+//! Learning CC.
+
+use super::params::ClassifierChainParams;
+use super::predict::ClassifierChain;
+use crate::chain::Recipe;
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Progress;
+use arbormix_joint::Result;
+use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner_head;
+
+impl ClassifierChainParams {
+    fn recipe(&self) -> Recipe<'_> {
+        Recipe { method: self.method(), logistic: &self.logistic, order: &self.order, seed: self.seed }
+    }
+}
+
+impl Learner for ClassifierChainParams {
+    learner_head!("cc");
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.recipe().validate()
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        let (chain, report) = self.recipe().learn(data, progress)?;
+        Ok((Box::new(ClassifierChain::new(chain, self.scoring)), report))
+    }
+}

@@ -1,0 +1,36 @@
+//! Learning IBLR.
+
+use super::params::NeighbourRegressionParams;
+use super::predict::{NeighbourRegression, NeighbourShares};
+use crate::br::BinaryRelevanceParams;
+use crate::neighbours::Neighbours;
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Progress;
+use arbormix_joint::Result;
+use arbormix_joint::learner::require_observed;
+use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner_head;
+
+impl Learner for NeighbourRegressionParams {
+    learner_head!("iblr");
+
+    fn validate(&self) -> Result<(), ParamError> {
+        Neighbours::validate(self.neighbours)?;
+        let scale = self.share_scale;
+        ParamError::require(scale.is_finite() && scale > 0.0, "share_scale", scale, "must be positive")?;
+        self.logistic.validate()
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        require_observed(data, self.method())?;
+        let shares = NeighbourShares::new(Neighbours::new(data, self.neighbours)?, self.plus, self.share_scale);
+        progress.begin("finding neighbours", 1);
+        progress.check()?;
+        let derived = shares.training();
+        progress.advance(1);
+        let regressions =
+            BinaryRelevanceParams { features: self.features.clone(), logistic: self.logistic.clone(), seed: self.seed };
+        let (second, report) = regressions.fit(&TrainingSet { features: &derived, ..*data }, progress)?;
+        Ok((Box::new(NeighbourRegression::new(shares, second)), report))
+    }
+}

@@ -1,0 +1,32 @@
+//! Learning PCC.
+
+use super::params::ProbabilisticChainParams;
+use super::predict::ProbabilisticChain;
+use crate::chain::Recipe;
+use arbormix_base::params::ParamError;
+use arbormix_base::progress::Progress;
+use arbormix_joint::Result;
+use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner_head;
+
+impl ProbabilisticChainParams {
+    fn recipe(&self) -> Recipe<'_> {
+        Recipe { method: self.method(), logistic: &self.logistic, order: &self.order, seed: self.seed }
+    }
+}
+
+impl Learner for ProbabilisticChainParams {
+    learner_head!("pcc");
+
+    fn validate(&self) -> Result<(), ParamError> {
+        self.recipe().validate()?;
+        self.inference.validate()?;
+        ParamError::require(self.samples > 0, "samples", self.samples, "must be at least 1")
+    }
+
+    fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
+        self.inference.check_labels(data.labels.count())?;
+        let (chain, report) = self.recipe().learn(data, progress)?;
+        Ok((Box::new(ProbabilisticChain::new(chain, self)), report))
+    }
+}

@@ -9,7 +9,7 @@ use arbormix_base::params::Preset;
 use arbormix_base::progress::{Progress, Silent};
 use arbormix_data::planted::Planted;
 use arbormix_data::splits::Folds;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::{Error, Result};
 use arbormix_learn::features::FeatureParams;
 use arbormix_model::measure::Direction;
@@ -33,6 +33,12 @@ impl Learner for Moody {
     }
     fn features(&self) -> &FeatureParams {
         self.inner.features()
+    }
+    fn seconds(&self, size: &Size) -> f64 {
+        self.inner.seconds(size)
+    }
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        self.inner.bytes(size, workers)
     }
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         self.fits.fetch_add(1, Ordering::SeqCst);

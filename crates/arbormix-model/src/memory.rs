@@ -2,56 +2,16 @@
 
 use arbormix_base::progress::Progress;
 use arbormix_data::Dataset;
-use arbormix_data::describe::memory;
-use arbormix_joint::learner::Learner;
+use arbormix_joint::learner::{Learner, Size, Workers};
 use arbormix_joint::{Error, Result};
-use arbormix_learn::features::width;
 use arbormix_learn::logistic::{BATCH, solve_fewer_together};
-use arbormix_matrix::{Matrix, sparse_copies};
 
-/// Copies of dense encoded features that live as long as the fit: themselves, those rotated to principal axes, and these in
-/// single precision, which takes half. The data come on top. Of sparse ones: themselves, and as [`sparse_copies`] says.
-const LASTING_DENSE: usize = 3;
-/// Copies on each thread: the rows of a fold or of a parent's value, which are part of all rows, with their columns, and
-/// another unit of work that the thread takes up while it waits for a part of the first.
-const COPIES_PER_THREAD: usize = 2;
-/// Vectors over rows and columns that a regression in work has, about.
-const VECTORS: usize = 10;
 /// Regressions that a thread solves at a time, where memory is short: with fewer, products no longer share what they read.
 const FEWER_TOGETHER: [usize; 3] = [BATCH, BATCH / 2, BATCH / 4];
-/// Copies of a mixture's regressions: the last, the best and the next step of EM.
-const STATES: usize = 3;
 
-/// Bytes that a fit is reckoned to need on so many threads: the features as often as they are copied, the Gram matrix of
-/// dense ones, the regressions in work on every thread, and those of the model.
-///
-/// An estimate of the order of magnitude, for methods made of logistic regressions; it can be wrong by a factor of two.
-/// How many experts there are comes from the method's parameter `experts`, at most `max_experts` if that is `auto`.
+/// Bytes that a fit on so many threads needs by estimate, see [`Learner::bytes`].
 pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize {
-    bytes_in_batches(learner, data, threads, BATCH)
-}
-
-/// [`fit_bytes`], with so many regressions at a time on each thread.
-fn bytes_in_batches(learner: &dyn Learner, data: &Dataset, threads: usize, batch: usize) -> usize {
-    let (rows, labels) = (data.rows(), data.labels().count());
-    let columns: usize = data.columns().iter().map(|column| width(&column.kind)).sum();
-    let float = size_of::<f64>();
-    let params = learner.params();
-    let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
-    let experts = number("experts").or_else(|| number("max_experts")).unwrap_or(1) as usize;
-    let (gram, coordinates) = match data.features() {
-        Matrix::Dense(_) => (2 * columns * columns * float, columns.min(rows)),
-        Matrix::Sparse(_) => (0, columns),
-    };
-    let (encoded, lasting) = match data.features() {
-        Matrix::Dense(_) => (rows * columns * float, LASTING_DENSE),
-        Matrix::Sparse(sparse) => (memory(data), 1 + sparse_copies(rows, columns, sparse.stored())),
-    };
-    let per_thread = COPIES_PER_THREAD * encoded + batch * VECTORS * (rows + columns) * float;
-    let states = if experts > 1 { STATES } else { 1 };
-    // Two regressions for each label and expert, and the parentless ones of three folds that edges are scored with.
-    let regressions = (2 * experts * states + 3) * labels * coordinates * float;
-    memory(data) + lasting * encoded + gram + threads.max(1) * per_thread + regressions
+    learner.bytes(&Size::of(data), Workers::threads(threads))
 }
 
 /// Runs `work`, which fits `learner` to `data`, on as many threads as are reckoned to keep within `bound` bytes, each with as
@@ -80,7 +40,8 @@ pub fn within_memory<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
     let all = rayon::current_num_threads();
-    let needed = |&(threads, batch): &(usize, usize)| bytes_in_batches(learner, data, threads, batch);
+    let size = Size::of(data);
+    let needed = |&(threads, batch): &(usize, usize)| learner.bytes(&size, Workers { threads, batch });
     let mut plans = (1..=all).rev().flat_map(|threads| FEWER_TOGETHER.map(|batch| (threads, batch)));
     let least = (1, FEWER_TOGETHER[FEWER_TOGETHER.len() - 1]);
     let Some((threads, batch)) = plans.find(|plan| needed(plan) <= bound) else {
@@ -106,7 +67,7 @@ mod tests {
     use arbormix_data::planted::Planted;
     use arbormix_data::{Column, ColumnKind, LabelSet, Labels};
     use arbormix_learn::logistic::solved_together;
-    use arbormix_matrix::DenseMatrix;
+    use arbormix_matrix::{DenseMatrix, Matrix};
     use std::sync::Mutex;
 
     /// Keeps the notes.
@@ -129,7 +90,8 @@ mod tests {
                 let seen = || Ok(solved_together());
                 within_memory(bound, learner.as_ref(), &data, &Notes::default(), seen).unwrap()
             };
-            let bytes = |threads, batch| bytes_in_batches(learner.as_ref(), &data, threads, batch);
+            let size = Size::of(&data);
+            let bytes = |threads, batch| learner.bytes(&size, Workers { threads, batch });
             let bounded = |bound, notes: &Notes| {
                 within_memory(bound, learner.as_ref(), &data, notes, || fit(learner.as_ref(), &data, None, notes))
             };

@@ -18,7 +18,7 @@ use arbormix_data::splits::Folds;
 use arbormix_data::{DataError, SeenSets};
 use arbormix_joint::Result;
 use arbormix_joint::learner::constant_label_notes;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 use arbormix_learn::logistic::{Design, Softmax};
 
@@ -156,6 +156,14 @@ impl Learner for StackParams {
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
+    }
+
+    fn seconds(&self, size: &Size) -> f64 {
+        self.seconds_of(size)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        self.bytes_of(size, workers)
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

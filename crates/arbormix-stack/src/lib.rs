@@ -26,6 +26,7 @@
 mod blend;
 mod chain;
 mod choice;
+mod cost;
 mod experts;
 mod fit;
 mod held_out;

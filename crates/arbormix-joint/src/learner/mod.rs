@@ -7,6 +7,7 @@ mod prediction;
 mod predictor;
 mod report;
 mod selection;
+mod size;
 
 pub use helpers::{Divisible, Helper, HelperError};
 pub use method::Method;
@@ -15,6 +16,7 @@ pub use prediction::{Certificate, DEFAULT_NODE_LIMIT, Inference, Prediction};
 pub use predictor::{Joint, Predictor};
 pub use report::{FitReport, HeldOutMarginals, TraceStep};
 pub use selection::{Choice, Entrant, Selection};
+pub use size::{REGRESSION_SECONDS, Size, Workers};
 
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
@@ -49,6 +51,10 @@ pub trait Learner: Send + Sync {
     fn features(&self) -> &FeatureParams;
     /// Learns from encoded features.
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)>;
+    /// Nominal seconds of one core that a fit to data of this size takes, computed from the size alone.
+    fn seconds(&self, size: &Size) -> f64;
+    /// Bytes that a fit to data of this size needs with so many workers, the data included.
+    fn bytes(&self, size: &Size, workers: Workers) -> usize;
     /// Another learner to fit in its place, from one that chooses among others. [`fit`] asks for it first, with
     /// parameters, data and weights that it has checked.
     fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {

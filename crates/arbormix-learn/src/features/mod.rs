@@ -33,7 +33,7 @@ use arbormix_data::Result;
 use arbormix_data::{Column, ColumnKind, Dataset};
 use arbormix_matrix::Matrix;
 
-pub use nystrom::{Nystrom, NystromParams};
+pub use nystrom::{EIGEN_SECONDS, Nystrom, NystromParams};
 pub use nystrom::{NystromFacts, scale_to};
 
 /// How feature values are scaled.

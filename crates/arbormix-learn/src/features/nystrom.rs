@@ -55,6 +55,16 @@ impl NystromParams {
     }
 }
 
+/// Eigenvectors and kernel, in seconds per cube of landmarks.
+pub const EIGEN_SECONDS: f64 = 1.5e-9;
+
+impl NystromParams {
+    /// Nominal seconds that fitting the map to so many rows takes.
+    pub fn seconds(&self, rows: usize) -> f64 {
+        EIGEN_SECONDS * (self.landmarks.min(rows) as f64).powi(3)
+    }
+}
+
 /// A fitted Nyström map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nystrom {

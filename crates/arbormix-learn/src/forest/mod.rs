@@ -19,5 +19,5 @@ mod tests;
 mod tree;
 mod values;
 
-pub use params::ForestParams;
+pub use params::{ForestParams, grow_seconds, grown_bytes};
 pub use predict::{Forest, Shares};

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::nodes::{Condition, Fitted, FittedNode, Job, conditions};
-use super::params::{NodeParams, StructureParams, TreeParams};
+use super::params::{Candidates, NodeParams, StructureParams, TreeParams};
 use super::partial::Observed;
 use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, Purpose};
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{Divisible, Helper};
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner::{constant_label_notes, unknown_cells_note};
 use arbormix_joint::learner_head;
 use arbormix_joint::tree::Branching;
@@ -259,6 +259,16 @@ pub fn tree_report(fitted: &Fitted, data: &TrainingSet<'_>) -> FitReport {
     FitReport { converged: open == 0, notes, ..FitReport::default() }
 }
 
+/// A regression of one label by one expert in all of EM, in seconds: per row, and per row and cell.
+const EXPERT: [f64; 2] = [1.8e-6, 1e-8];
+
+/// Nominal seconds of a mixture of so many trees: d · (K + parents tried) regressions, N · a + (N z + 16 m) · b each.
+pub fn expert_seconds(size: &Size, experts: usize, candidates: Candidates) -> f64 {
+    let parents = candidates.limit(size.labels).unwrap_or(size.labels);
+    let regressions = (size.labels * (experts.min(size.sets) + parents)) as f64;
+    regressions * (EXPERT[0] * size.rows as f64 + EXPERT[1] * size.work())
+}
+
 impl Learner for TreeParams {
     learner_head!("ctbn");
 
@@ -270,6 +280,14 @@ impl Learner for TreeParams {
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         self.learn_with(data, None, progress)
+    }
+
+    fn seconds(&self, size: &Size) -> f64 {
+        expert_seconds(size, 1, self.structure.candidates)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(1, workers)
     }
 
     fn divisible(&self) -> Option<&dyn Divisible> {

@@ -23,7 +23,7 @@ pub(crate) mod tests;
 use arbormix_joint::learner::Method;
 use arbormix_joint::tree::Tree;
 
-pub use fit::{Trainer, tree_report};
+pub use fit::{Trainer, expert_seconds, tree_report};
 pub use nodes::Fitted;
 pub use params::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams, TreeParams};
 pub use stages::Purpose;

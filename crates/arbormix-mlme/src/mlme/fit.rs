@@ -6,13 +6,13 @@ use super::em::{Em, Run, State};
 use super::params::{Experts, MixtureParams, Start};
 use super::predict::Mixture;
 use super::regions;
-use crate::ctbn::{Fitted, Trainer};
+use crate::ctbn::{Fitted, Trainer, expert_seconds};
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{Divisible, Helper};
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TraceStep, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TraceStep, TrainingSet, Workers};
 use arbormix_joint::learner::{constant_label_notes, unknown_cells_note};
 use arbormix_joint::learner_head;
 use arbormix_learn::logistic::Gate;
@@ -225,12 +225,33 @@ impl Learner for MixtureParams {
         self.learn_with(data, None, progress)
     }
 
+    fn seconds(&self, size: &Size) -> f64 {
+        // Boosting seeks a tree for every expert.
+        let searches = if self.start == Start::Boosting { 2.0 } else { 1.0 };
+        let kernel = self.features.nystrom.as_ref();
+        let size = kernel.map_or(*size, |nystrom| size.with_features(nystrom.components.min(size.rows)));
+        let map = kernel.map_or(0.0, |nystrom| nystrom.seconds(size.rows));
+        searches * expert_seconds(&size, self.most_experts(), self.structure.candidates) + map
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(self.most_experts(), workers)
+    }
+
     fn divisible(&self) -> Option<&dyn Divisible> {
         Some(self)
     }
 }
 
 impl MixtureParams {
+    /// Experts at most.
+    fn most_experts(&self) -> usize {
+        match self.experts {
+            Experts::Count(count) => count,
+            Experts::Auto => self.max_experts,
+        }
+    }
+
     fn trainer(&self, data: &TrainingSet<'_>) -> Trainer<'_> {
         Trainer::new(data, &self.logistic, &self.structure, &self.nodes, self.seed)
     }

@@ -1,6 +1,5 @@
 //! Tests of mixtures: monotone EM, and the planted truth.
 
-
 use super::boosting;
 use super::em::{Em, State};
 use super::*;

@@ -9,7 +9,7 @@ use super::predict::BinaryRelevance;
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 use arbormix_learn::logistic::{Design, Problem, SPARSE_BATCH, Target, choose_costs, cost_folds, solve};
 use arbormix_mlme::ctbn::{Fitted, tree_report};
@@ -57,6 +57,14 @@ impl BinaryRelevanceParams {
 
 impl Learner for BinaryRelevanceParams {
     learner_head!("br");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.regression_seconds(size.labels)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(1, workers)
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()

@@ -8,7 +8,7 @@ use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 use arbormix_matrix::DenseMatrix;
 
@@ -52,6 +52,15 @@ impl TwoLayerParams {
 
 impl Learner for TwoLayerParams {
     learner_head!("chf");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        // Two layers, the first of which is fitted for every fold too.
+        size.regression_seconds((self.folds + 2) * size.labels)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(2, workers)
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;

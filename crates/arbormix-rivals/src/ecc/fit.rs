@@ -10,7 +10,7 @@ use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner::{constant_label_notes, require_observed};
 use arbormix_joint::learner_head;
 
@@ -95,6 +95,14 @@ fn unseen_scores(
 
 impl Learner for ChainEnsembleParams {
     learner_head!("ecc");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.regression_seconds(self.chains * size.labels)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(self.chains, workers)
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.logistic.validate()?;

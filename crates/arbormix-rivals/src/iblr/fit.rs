@@ -8,11 +8,19 @@ use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::require_observed;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 
 impl Learner for NeighbourRegressionParams {
     learner_head!("iblr");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.neighbour_seconds() + size.regression_seconds(size.labels)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(1, workers) + size.encoded_bytes()
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         Neighbours::validate(self.neighbours)?;

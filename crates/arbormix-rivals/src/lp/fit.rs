@@ -6,9 +6,10 @@ use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::SeenSets;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner::{constant_label_notes, require_observed};
 use arbormix_joint::learner_head;
+use arbormix_learn::forest::{grow_seconds, grown_bytes};
 use arbormix_learn::logistic::loss::smoothed_log_odds;
 use arbormix_learn::logistic::{Bias, Design, Gate, Softmax, fit_gate};
 use arbormix_matrix::Columns;
@@ -56,6 +57,23 @@ fn log_odds(seen: &SeenSets, labels: usize) -> Vec<f64> {
 
 impl Learner for LabelPowersetParams {
     learner_head!("lp");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        match self.base {
+            PowersetBase::Forest => grow_seconds(self.forest.trees, size.rows, size.columns, size.sparse),
+            PowersetBase::Logistic => size.regression_seconds(size.sets),
+        }
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        match self.base {
+            PowersetBase::Forest => size.bytes + 2 * size.encoded_bytes() + grown_bytes(self.forest.trees, size.rows),
+            PowersetBase::Logistic => {
+                let answers = size.sets * (3 * size.rows + 4 * size.features) * size_of::<f64>();
+                size.regression_bytes(1, workers) + answers
+            }
+        }
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.forest.validate()?;

@@ -6,7 +6,7 @@ use crate::neighbours::Neighbours;
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner::{constant_label_notes, require_observed};
 use arbormix_joint::learner_head;
 use arbormix_matrix::DenseMatrix;
@@ -38,6 +38,14 @@ impl NeighbourParams {
 
 impl Learner for NeighbourParams {
     learner_head!("mlknn");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.neighbour_seconds()
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.bytes + 2 * size.encoded_bytes() + workers.threads * size.rows * size_of::<f64>()
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         Neighbours::validate(self.neighbours)?;

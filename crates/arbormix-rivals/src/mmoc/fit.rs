@@ -10,7 +10,7 @@ use arbormix_base::progress::Progress;
 use arbormix_data::splits::holdout;
 use arbormix_joint::Result;
 use arbormix_joint::learner::require_observed;
-use arbormix_joint::learner::{FitReport, Inference, Learner, Prediction, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Inference, Learner, Prediction, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 use arbormix_learn::logistic::{Bias, Coefficients, Design, Ridge};
 use arbormix_matrix::{Columns, DenseMatrix};
@@ -165,6 +165,14 @@ impl OutputCodeParams {
 
 impl Learner for OutputCodeParams {
     learner_head!("mmoc");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.regression_seconds(2 * size.labels * self.costs.len())
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(1, workers) + 8 * size.labels * size.labels * size_of::<f64>()
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()

@@ -6,7 +6,7 @@ use crate::chain::Recipe;
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 
 impl ProbabilisticChainParams {
@@ -17,6 +17,14 @@ impl ProbabilisticChainParams {
 
 impl Learner for ProbabilisticChainParams {
     learner_head!("pcc");
+
+    fn seconds(&self, size: &Size) -> f64 {
+        size.regression_seconds(size.labels)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        size.regression_bytes(1, workers)
+    }
 
     fn validate(&self) -> Result<(), ParamError> {
         self.recipe().validate()?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::AutoParams;
 use arbormix_base::params::Presets;
-use arbormix_joint::learner::{Inference, Learner};
+use arbormix_joint::learner::{Inference, Learner, Size};
 use arbormix_learn::features::{FeatureParams, NystromParams, Scaling};
 use arbormix_mlme::mlme::MixtureParams;
 use arbormix_stack::StackParams;
@@ -40,6 +40,11 @@ impl Candidate {
     /// Rows it needs.
     pub(super) fn rows_needed(self) -> usize {
         if self == Candidate::Stack { 2 } else { 1 }
+    }
+
+    /// Nominal seconds that fitting it to data of this size takes.
+    pub fn seconds(self, params: &AutoParams, size: &Size) -> f64 {
+        self.learner(params, size.sparse).seconds(size)
     }
 
     /// The learner, for sparse or dense data.

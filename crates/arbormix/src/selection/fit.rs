@@ -1,14 +1,13 @@
 //! Choosing.
 
 use super::candidates::Candidate;
-use super::cost::Size;
 use super::params::AutoParams;
 use super::race::{Race, SHORTER, Score, race_rows};
 use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::Dataset;
 use arbormix_joint::learner::{Choice, Entrant, Selection};
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
 use arbormix_joint::learner_head;
 use arbormix_joint::{Error, Result};
 
@@ -20,6 +19,16 @@ impl Learner for AutoParams {
 
     fn validate(&self) -> Result<(), ParamError> {
         self.check()
+    }
+
+    /// The race, and the most that a candidate takes.
+    fn seconds(&self, size: &Size) -> f64 {
+        (1.0 + self.race_share) * self.candidates.iter().map(|one| one.seconds(self, size)).fold(0.0, f64::max)
+    }
+
+    fn bytes(&self, size: &Size, workers: Workers) -> usize {
+        let of = |one: &Candidate| one.learner(self, size.sparse).bytes(size, workers);
+        self.candidates.iter().map(of).max().unwrap_or(0)
     }
 
     fn learn(&self, _data: &TrainingSet<'_>, _progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
@@ -87,7 +96,7 @@ impl AutoParams {
         let left_out = (size.rows < needed).then(|| format!("needs {needed} rows"));
         Entrant {
             name: candidate.name().to_string(),
-            nominal_seconds: size.seconds(candidate),
+            nominal_seconds: candidate.seconds(self, size),
             log_likelihood: None,
             exact_match: None,
             left_out,
@@ -101,7 +110,7 @@ impl AutoParams {
         let share = (self.race_share * entrants[richest].nominal_seconds).max(1.0);
         let smallest = size.with_rows(self.min_race_rows.min(size.rows / 2));
         racing.retain(|&place| {
-            let cost = smallest.seconds(self.candidates[place]);
+            let cost = self.candidates[place].seconds(self, &smallest);
             let dear = place != richest && cost > share;
             if dear {
                 let reason =

@@ -6,7 +6,6 @@
 //! it. Costs are reckoned, never measured: the same seed and budget choose the same on any machine.
 
 mod candidates;
-mod cost;
 mod fit;
 mod params;
 mod race;
@@ -18,7 +17,6 @@ use arbormix_learn::store::ModelFileError;
 
 pub use arbormix_joint::learner::{Choice, Entrant, Selection};
 pub use candidates::Candidate;
-pub use cost::Size;
 pub use params::AutoParams;
 
 /// Its entry in the registry.

@@ -1,12 +1,12 @@
 //! The race: candidates are fitted to some rows and asked about others.
 
 use super::candidates::Candidate;
-use super::cost::Size;
 use super::params::AutoParams;
 use arbormix_base::paired;
 use arbormix_base::progress::{OnlyStops, Progress};
 use arbormix_base::random::Stream;
 use arbormix_data::Dataset;
+use arbormix_joint::learner::Size;
 use arbormix_joint::{Error, Result};
 use arbormix_model::fit;
 use arbormix_model::model::Model;
@@ -41,10 +41,10 @@ pub(super) fn race_rows(
     candidates: &[Candidate],
     rows: usize,
 ) -> Result<usize, String> {
-    let full = candidates.iter().map(|&candidate| size.seconds(candidate)).collect::<Vec<_>>();
+    let full = candidates.iter().map(|&candidate| candidate.seconds(params, size)).collect::<Vec<_>>();
     let dearest = full.iter().copied().fold(0.0, f64::max);
     let allowed = (params.race_share * full[0]).min(params.budget - dearest);
-    let cost = |rows: usize| candidates.iter().map(|&c| size.with_rows(rows).seconds(c)).sum::<f64>();
+    let cost = |rows: usize| candidates.iter().map(|&c| c.seconds(params, &size.with_rows(rows))).sum::<f64>();
     let (mut low, mut high) = (params.min_race_rows.min(rows / 2), params.max_race_rows.min(rows / 2));
     // The largest number of rows that is allowed; costs grow with rows.
     while low < high {

@@ -12,6 +12,7 @@ use arbormix_base::progress::Silent;
 use arbormix_data::planted::Planted;
 use arbormix_data::splits::Folds;
 use arbormix_data::{Column, Dataset, LabelSet, Labels};
+use arbormix_joint::learner::Size;
 use arbormix_matrix::{DenseMatrix, Matrix};
 use arbormix_model::decide::PooledF1;
 use arbormix_model::fit;
@@ -149,13 +150,19 @@ fn a_lead_that_shrinks_with_the_rows_does_not_last() {
     assert_eq!((short.fitted(), short.held_out(), race.held_out()), (25, 200, 200));
 }
 
+/// What a candidate costs with the default's parameters.
+fn seconds(candidate: Candidate, size: &Size) -> f64 {
+    candidate.seconds(&AutoParams::default(), size)
+}
+
 #[test]
 fn the_budget_leaves_out_what_it_cannot_pay() {
     let data = planted(150, 3, 1.0);
     let size = Size::of(&data);
-    let cheapest = Candidate::ALL[..3].iter().min_by(|a, b| size.seconds(**a).total_cmp(&size.seconds(**b))).unwrap();
-    let second = Candidate::ALL[..3].iter().filter(|other| *other != cheapest).map(|c| size.seconds(*c));
-    let between = 0.5 * (size.seconds(*cheapest) + second.fold(f64::INFINITY, f64::min));
+    let cheapest =
+        Candidate::ALL[..3].iter().min_by(|a, b| seconds(**a, &size).total_cmp(&seconds(**b, &size))).unwrap();
+    let second = Candidate::ALL[..3].iter().filter(|other| *other != cheapest).map(|c| seconds(*c, &size));
+    let between = 0.5 * (seconds(*cheapest, &size) + second.fold(f64::INFINITY, f64::min));
     let choice = fitted(json!({"budget": between}), &data, None).choice().unwrap().clone();
     assert_eq!((choice.chosen.as_str(), choice.race_rows), (cheapest.name(), 0));
     let over = |choice: &Choice| {
@@ -173,23 +180,25 @@ fn costs_grow_with_everything_they_depend_on() {
     let size = Size {
         rows: 1000,
         columns: 50,
+        features: 50,
         cells: 50.0,
         labels: 10,
         present: 2.0,
         sets: 100,
         sparse: false,
         unknown: false,
+        bytes: 500_000,
     };
     for candidate in Candidate::ALL {
-        let own = size.seconds(candidate);
+        let own = seconds(candidate, &size);
         for larger in [
             Size { rows: 2000, ..size },
-            Size { columns: 100, cells: 100.0, ..size },
+            Size { columns: 100, features: 100, cells: 100.0, ..size },
             Size { labels: 20, ..size },
-            Size { columns: 5000, sparse: true, ..size },
+            Size { columns: 5000, features: 5000, sparse: true, ..size },
             Size { unknown: true, ..size },
         ] {
-            assert!(larger.seconds(candidate) >= own, "{candidate:?} {larger:?}");
+            assert!(seconds(candidate, &larger) >= own, "{candidate:?} {larger:?}");
         }
         assert!(own > 0.0 && own < 60.0, "{candidate:?}: {own}");
     }

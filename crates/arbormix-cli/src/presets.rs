@@ -21,7 +21,7 @@ impl NamedPreset {
         match name {
             "default" => Some(NamedPreset::OfMethod(Preset::Default)),
             "paper" => Some(NamedPreset::OfMethod(Preset::Paper)),
-            _ => Candidate::ALL.into_iter().find(|one| one.name() == name).map(NamedPreset::Chosen),
+            _ => Candidate::ALL.into_iter().find(|one| one.word() == name).map(NamedPreset::Chosen),
         }
     }
 
@@ -32,14 +32,14 @@ impl NamedPreset {
             NamedPreset::Chosen(one) if method != registry::DEFAULT_METHOD => Err(Failure::Usage(format!(
                 "preset {0} is one of those that method {1} chooses from, not of {method}; leave out the method, or \
                  the preset",
-                one.name(),
+                one.word(),
                 registry::DEFAULT_METHOD
             ))),
             NamedPreset::Chosen(one) if given.iter().any(|other| other.is_of("candidates")) => Err(Failure::Usage(
-                format!("preset {} and parameter candidates say twice what to choose from; leave one out", one.name()),
+                format!("preset {} and parameter candidates say twice what to choose from; leave one out", one.word()),
             )),
             NamedPreset::Chosen(one) => {
-                Ok((Preset::Default, Some(Assignment::new("candidates", &format!("[\"{}\"]", one.name())))))
+                Ok((Preset::Default, Some(Assignment::new("candidates", &format!("[\"{}\"]", one.word())))))
             }
         }
     }

@@ -45,7 +45,7 @@ fn optima_on_real_data_equal_those_of_scikit_learn() {
         let path = if plain.exists() { plain } else { folder.join(format!("{}.arff.gz", expected.name)) };
         let data = read(&path, &ReadOptions::default()).unwrap();
         assert_eq!((data.rows(), data.columns().len()), (expected.rows, expected.features));
-        let map = FeatureMap::fit(&data, &FeatureParams { scaling: Scaling::Minmax, nystrom: None }).unwrap();
+        let map = FeatureMap::fit(&data, &FeatureParams::default().scaling(Scaling::Minmax)).unwrap();
         let design = Design::new(&map.encode(&data).unwrap(), Bias::Penalised);
         let columns: Vec<Vec<bool>> = expected
             .labels

@@ -48,7 +48,6 @@ pub(crate) struct Prepared<'a> {
 /// Checks the parameters and what is to be learned from.
 fn check(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>) -> Result<()> {
     learner.validate()?;
-    learner.features().validate()?;
     let need = |what, found, remedy| {
         if found > 0 { Ok(()) } else { Err(DataError::TooFew { what, found, needed: 1, remedy }) }
     };

@@ -12,7 +12,6 @@ use super::params::StackParams;
 use super::predict::Stack;
 use super::starts::{Clusters, most_frequent};
 use super::unknown::{rows_without_cells_note, unknown_cells_note};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::Folds;
 use arbormix_data::{DataError, SeenSets};
@@ -153,10 +152,6 @@ impl StackParams {
 
 impl Learner for StackParams {
     learner_head!("stack");
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.check()
-    }
 
     fn seconds(&self, size: &Size) -> f64 {
         self.seconds_of(size)

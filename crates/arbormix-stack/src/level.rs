@@ -7,7 +7,7 @@ use arbormix_base::random::Stream;
 use arbormix_data::splits::Folds;
 use arbormix_data::{LabelSet, SeenSets};
 use arbormix_joint::Result;
-use arbormix_learn::forest::{Forest, ForestParams, Shares};
+use arbormix_learn::forest::{Forest, Shares};
 use arbormix_learn::logistic::loss::clamped_log_odds;
 use arbormix_learn::logistic::{Coefficients, Design, Target, choose_costs, cost_folds, solve};
 use arbormix_matrix::{Columns, Matrix};
@@ -86,7 +86,7 @@ impl Training<'_> {
     }
 
     fn forest(&self, rows: &[usize], trees: usize, seed: u64, progress: &dyn Progress) -> Result<Forest> {
-        let params = ForestParams { trees, ..self.params.forest.clone() };
+        let params = self.params.forest.clone().trees(trees);
         let classes: Vec<usize> = rows.iter().map(|&row| self.seen.class_of()[row]).collect();
         let weights: Option<Vec<f64>> = self.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         let features = self.features.select_rows(rows);

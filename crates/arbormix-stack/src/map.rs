@@ -89,11 +89,10 @@ impl Choice<'_> {
             progress.begin("choosing the features", candidates.len());
             let rows = self.some_rows(params.choice_rows);
             let sample = self.features.select_rows(&rows);
-            let small = MapParams {
-                landmarks: params.landmarks.min(params.choice_landmarks),
-                components: params.components.min(params.choice_landmarks),
-                ..params.clone()
-            };
+            let small = params
+                .clone()
+                .landmarks(params.landmarks.min(params.choice_landmarks))
+                .components(params.components.min(params.choice_landmarks));
             let mut scores = Vec::with_capacity(candidates.len());
             for &candidate in &candidates {
                 progress.check()?;
@@ -220,8 +219,13 @@ impl Map {
             None => Kind::Linear(scale_to(params.squared_norm, &prepared)),
             Some(width) => {
                 let MapParams { landmarks, components, squared_norm, .. } = *params;
-                let nystrom =
-                    NystromParams { landmarks, components, width, linear: candidate.linear, squared_norm, seed };
+                let nystrom = NystromParams::default()
+                    .landmarks(landmarks)
+                    .components(components)
+                    .width(width)
+                    .linear(candidate.linear)
+                    .squared_norm(squared_norm)
+                    .seed(seed);
                 Kind::Nystrom(Nystrom::fit(&prepared, &nystrom)?)
             }
         };

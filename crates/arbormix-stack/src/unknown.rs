@@ -23,7 +23,7 @@ impl StackParams {
     /// Rows without gaps alone are few where there are many labels, and the most probable values would make rare labels rarer; drawn
     /// ones have the frequencies that the mixture expects.
     pub(crate) fn completed(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<Completed> {
-        let (mixture, _) = MixtureParams { seed: self.seed, ..MixtureParams::default() }.learn(data, progress)?;
+        let (mixture, _) = MixtureParams::default().seed(self.seed).learn(data, progress)?;
         let (labels, count) = (data.labels, data.labels.count());
         let known = |row: usize| labels.mask().map_or(count, |masks| masks[row].count());
         let gaps: Vec<usize> = (0..labels.rows()).filter(|&row| known(row) < count).collect();

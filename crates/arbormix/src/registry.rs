@@ -1,7 +1,7 @@
 //! The one list of methods; the command line, experiments and tests iterate it.
 
 use arbormix_base::params::ParamError;
-pub use arbormix_base::params::{Preset, Presets};
+pub use arbormix_base::params::Preset;
 use arbormix_joint::learner::Learner;
 pub use arbormix_joint::learner::Method;
 use arbormix_joint::{Error, Result};
@@ -62,9 +62,9 @@ pub fn learner_of(model: &Model) -> Result<Box<dyn Learner>> {
 
 /// Says which methods have a parameter that this one has not: users of `auto` look for those of what it may choose.
 fn name_owners(error: ParamError, preset: Preset) -> ParamError {
-    let ParamError::UnknownName { name, known, .. } = error else { return error };
+    let ParamError::UnknownName { name, known, near, .. } = error else { return error };
     let place = format!("/{}", name.replace('.', "/"));
     let has = |method: &&Method| method.defaults(preset).pointer(&place).is_some();
     let methods = METHODS.iter().filter(has).map(|method| method.name).collect();
-    ParamError::UnknownName { name, known, methods }
+    ParamError::UnknownName { name, known, near, methods }
 }

@@ -1,5 +1,7 @@
 //! Parameters that cannot be used.
 
+use super::Value;
+
 /// A parameter with a value that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
@@ -7,19 +9,21 @@ pub enum ParamError {
     #[error("parameter {name} = {value}: {rule}")]
     Value {
         /// Name as in the command line's `--set`.
-        name: &'static str,
+        name: String,
         /// The offending value.
         value: String,
         /// What is allowed.
-        rule: &'static str,
+        rule: String,
     },
     /// No parameter has this name.
-    #[error("unknown parameter {name:?}; known here: {known}{}", owners(methods))]
+    #[error("unknown parameter {name:?}{}; known here: {known}{}", meant(near), owners(methods))]
     UnknownName {
         /// The name that was given.
         name: String,
         /// The names that exist at this place.
         known: String,
+        /// The name that was probably meant.
+        near: Option<String>,
         /// Other methods that have this parameter.
         methods: Vec<&'static str>,
     },
@@ -41,29 +45,25 @@ pub enum ParamError {
     },
 }
 
+fn meant(near: &Option<String>) -> String {
+    near.as_ref().map(|name| format!("; did you mean {name:?}?")).unwrap_or_default()
+}
+
 fn owners(methods: &[&str]) -> String {
     if methods.is_empty() { String::new() } else { format!("; methods that have it: {}", methods.join(", ")) }
 }
 
 impl ParamError {
-    /// Checks a condition on a parameter: `ParamError::require(c > 0.0, "cost", c, "must be positive")?`.
-    pub fn require(
-        holds: bool,
-        name: &'static str,
-        value: impl std::fmt::Debug,
-        rule: &'static str,
-    ) -> Result<(), ParamError> {
-        if holds { Ok(()) } else { Err(ParamError::Value { name, value: format!("{value:?}"), rule }) }
+    /// Checks a condition that joins several parameters, or depends on the data: `ParamError::require(least <= most,
+    /// "min_experts", least, "must not be above max_experts")?`.
+    pub fn require(holds: bool, name: &str, value: impl std::fmt::Debug, rule: &str) -> Result<(), ParamError> {
+        let error = || ParamError::Value { name: name.into(), value: format!("{value:?}"), rule: rule.into() };
+        if holds { Ok(()) } else { Err(error()) }
     }
 
     /// The same for a parameter that is a word or a group: the message has it as a user writes it.
-    pub fn require_choice(
-        holds: bool,
-        name: &'static str,
-        value: &impl serde::Serialize,
-        rule: &'static str,
-    ) -> Result<(), ParamError> {
-        let written = || serde_json::to_value(value).map_or_else(|error| error.to_string(), |value| value.to_string());
-        if holds { Ok(()) } else { Err(ParamError::Value { name, value: written(), rule }) }
+    pub fn require_choice(holds: bool, name: &str, value: &impl Value, rule: &str) -> Result<(), ParamError> {
+        let error = || ParamError::Value { name: name.into(), value: value.write().to_string(), rule: rule.into() };
+        if holds { Ok(()) } else { Err(error()) }
     }
 }

@@ -66,20 +66,29 @@ pub trait Learner: Send + Sync {
     }
 }
 
-/// The head of a [`Learner`] whose parameters are plain data with a field `features`.
+/// The head of a [`Learner`] that is declared by `params!` and has a field `features`.
+///
+/// `learner_head!("name")` checks what is declared. `learner_head!("name", check)` also calls `self.check()`, for what the
+/// declaration cannot say.
 #[macro_export]
 macro_rules! learner_head {
-    ($method:literal) => {
+    ($method:literal $(, $check:ident)?) => {
         fn method(&self) -> &'static str {
             $method
         }
 
         fn params(&self) -> serde_json::Value {
-            serde_json::to_value(self).expect("parameters are plain data")
+            arbormix_base::params::Value::write(self)
         }
 
         fn features(&self) -> &arbormix_learn::features::FeatureParams {
             &self.features
+        }
+
+        fn validate(&self) -> Result<(), arbormix_base::params::ParamError> {
+            arbormix_base::params::check(self, "")?;
+            $( self.$check()?; )?
+            Ok(())
         }
     };
 }

@@ -1,27 +1,27 @@
 //! A predicted label set, and how it is searched for.
 
+use arbormix_base::choices;
 use arbormix_data::LabelSet;
-use serde::{Deserialize, Serialize};
 
-/// How the most probable label set is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Inference {
-    /// Branch and bound with a certificate; gives up after this many nodes (0: never).
-    Exact {
-        /// Nodes to look at before giving up.
-        node_limit: usize,
-    },
-    /// Without a proof. A mixture: the paper's heuristic alone, the best of the experts' own most probable sets. PCC:
-    /// what its parameter `inference` says.
-    BestExpert,
-    /// The paper's search: simulated annealing from the heuristic's answer.
-    Annealing {
-        /// Steps.
-        iterations: usize,
-        /// Seed of the walk; each row has its own stream.
-        seed: u64,
-    },
+choices! {
+    /// How the most probable label set is searched for.
+    pub enum Inference: Copy {
+        /// Branch and bound with a certificate; gives up after this many nodes (0: never).
+        Exact {
+            /// Nodes to look at before giving up.
+            node_limit: usize,
+        } = "exact",
+        /// Without a proof. A mixture: the paper's heuristic alone, the best of the experts' own most probable sets. PCC:
+        /// what its parameter `inference` says.
+        BestExpert = "best-expert",
+        /// The paper's search: simulated annealing from the heuristic's answer.
+        Annealing {
+            /// Steps.
+            iterations: usize,
+            /// Seed of the walk; each row has its own stream.
+            seed: u64,
+        } = "annealing",
+    }
 }
 
 /// Search nodes after which an exact search gives up unless told otherwise; real rows need a handful.

@@ -199,7 +199,7 @@ impl Match<'_> {
             };
             let value = self.parts.scales[feature].apply(code);
             if value.is_nan() || value.abs() > LARGEST {
-                let (name, scaling) = (self.parts.columns[column].name.clone(), self.parts.scaling.name());
+                let (name, scaling) = (self.parts.columns[column].name.clone(), self.parts.scaling.word());
                 return Err(DataError::TooLarge { column: name, row, value: cell, scaling });
             }
             emit(feature, value);

@@ -147,7 +147,7 @@ fn resolve(scaling: Scaling, sparse: bool) -> Result<Scaling, DataError> {
         (Scaling::Auto, true) => Ok(Scaling::None),
         (Scaling::Auto, false) => Ok(Scaling::Minmax),
         (Scaling::Minmax | Scaling::Standardize, true) => Err(DataError::Scaling {
-            scaling: scaling.name(),
+            scaling: scaling.word(),
             reason: "would turn the zeros of sparse features into stored numbers; use \"maxabs\" or \"none\", \
                      or give the data in a dense form",
         }),
@@ -193,5 +193,5 @@ fn too_large(data: &Dataset, column: usize, scaling: Scaling) -> DataError {
         });
     }
     let name = data.columns()[column].name.clone();
-    DataError::TooLarge { column: name, row: worst.0, value: worst.1, scaling: scaling.name() }
+    DataError::TooLarge { column: name, row: worst.0, value: worst.1, scaling: scaling.word() }
 }

@@ -28,7 +28,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{ModelFileError, Stored};
-use arbormix_base::params::ParamError;
+use arbormix_base::{choices, params};
 use arbormix_data::Result;
 use arbormix_data::{Column, ColumnKind, Dataset};
 use arbormix_matrix::Matrix;
@@ -36,52 +36,30 @@ use arbormix_matrix::Matrix;
 pub use nystrom::{EIGEN_SECONDS, Nystrom, NystromParams};
 pub use nystrom::{NystromFacts, scale_to};
 
-/// How feature values are scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scaling {
-    /// `Minmax` for dense features, `None` for sparse ones.
-    #[default]
-    Auto,
-    /// To [0, 1] by the smallest and largest training value; dense only. A constant column becomes 0.
-    Minmax,
-    /// To mean 0 and variance 1 (of the N training rows, imputed cells included, divided by N); dense only. A constant
-    /// column becomes 0.
-    Standardize,
-    /// Divided by the largest absolute training value; keeps zeros zero. A column of zeros stays as it is.
-    Maxabs,
-    /// As it is.
-    None,
-}
-
-impl Scaling {
-    /// Its name in parameters and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scaling::Auto => "auto",
-            Scaling::Minmax => "minmax",
-            Scaling::Standardize => "standardize",
-            Scaling::Maxabs => "maxabs",
-            Scaling::None => "none",
-        }
+choices! {
+    /// How feature values are scaled.
+    pub enum Scaling: Copy, Eq {
+        /// `minmax` for dense features, `none` for sparse ones.
+        Auto = "auto",
+        /// To [0, 1] by the smallest and largest training value; dense only. A constant column becomes 0.
+        Minmax = "minmax",
+        /// To mean 0 and variance 1 (of the N training rows, imputed cells included, divided by N); dense only. A constant
+        /// column becomes 0.
+        Standardize = "standardize",
+        /// Divided by the largest absolute training value; keeps zeros zero. A column of zeros stays as it is.
+        Maxabs = "maxabs",
+        /// As it is.
+        None = "none",
     }
 }
 
-/// How raw columns become features.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FeatureParams {
-    /// How values are scaled.
-    pub scaling: Scaling,
-    /// Nyström features in place of the scaled ones; `null`: none.
-    #[serde(default)]
-    pub nystrom: Option<NystromParams>,
-}
-
-impl FeatureParams {
-    /// Checks the values; [`crate::fit`] and [`arbormix::registry::learner`] do this for every learner.
-    pub fn validate(&self) -> Result<(), ParamError> {
-        self.nystrom.as_ref().map_or(Ok(()), NystromParams::validate)
+params! {
+    /// How raw columns become features.
+    pub struct FeatureParams {
+        /// How values are scaled.
+        scaling: Scaling = Scaling::Auto, level = main;
+        /// Nyström features in place of the scaled ones; `null`: none.
+        nystrom: Option<NystromParams> = None;
     }
 }
 

@@ -9,7 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::store::{ModelFileError, Stored};
-use arbormix_base::params::ParamError;
+use arbormix_base::params;
+use arbormix_base::params::{Allowed, ParamError};
 use arbormix_base::random::Stream;
 use arbormix_data::Result;
 use arbormix_matrix::{Columns, DenseMatrix, Matrix, eigen_symmetric};
@@ -19,39 +20,21 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// Rows mapped at a time: bounds the memory for their kernel values.
 const CHUNK: usize = 1024;
 
-/// Parameters of Nyström features.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NystromParams {
-    /// Training rows that serve as landmarks (fewer if there are fewer rows).
-    pub landmarks: usize,
-    /// Features at most.
-    pub components: usize,
-    /// Width w of the kernel, in units of the median squared distance.
-    pub width: f64,
-    /// Whether the encoded features stay, before the new ones and scaled like them.
-    pub linear: bool,
-    /// Mean squared norm of the training rows in the new features (and in the encoded ones, if they stay).
-    pub squared_norm: f64,
-    /// Seed of the landmarks.
-    pub seed: u64,
-}
-
-impl Default for NystromParams {
-    fn default() -> Self {
-        NystromParams { landmarks: 500, components: 300, width: 1.0, linear: false, squared_norm: 25.0, seed: 0 }
-    }
-}
-
-impl NystromParams {
-    /// Checks the values.
-    pub fn validate(&self) -> Result<(), ParamError> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ParamError::require(self.landmarks > 0, "features.nystrom.landmarks", self.landmarks, "must be at least 1")?;
-        ParamError::require(self.components > 0, "features.nystrom.components", self.components, "must be at least 1")?;
-        ParamError::require(positive(self.width), "features.nystrom.width", self.width, "must be positive")?;
-        let norm = self.squared_norm;
-        ParamError::require(positive(norm), "features.nystrom.squared_norm", norm, "must be positive")
+params! {
+    /// Parameters of Nyström features.
+    pub struct NystromParams: Copy {
+        /// Training rows that serve as landmarks (fewer if there are fewer rows).
+        landmarks: usize = 500, allowed = Allowed::AtLeast(1.0);
+        /// Features at most.
+        components: usize = 300, allowed = Allowed::AtLeast(1.0), python = "n_components";
+        /// Width w of the kernel, in units of the median squared distance.
+        width: f64 = 1.0, allowed = Allowed::Positive;
+        /// Whether the encoded features stay, before the new ones and scaled like them.
+        linear: bool = false;
+        /// Mean squared norm of the training rows in the new features (and in the encoded ones, if they stay).
+        squared_norm: f64 = 25.0, allowed = Allowed::Positive;
+        /// Seed of the landmarks.
+        seed: u64 = 0, python = "random_state";
     }
 }
 
@@ -265,7 +248,7 @@ mod tests {
     fn with_all_rows_as_landmarks_products_are_the_kernel() {
         for (density, width) in [(1.0, 1.0), (0.3, 0.5)] {
             let rows = rows(density);
-            let params = NystromParams { width, squared_norm: 9.0, ..NystromParams::default() };
+            let params = NystromParams::default().width(width).squared_norm(9.0);
             let mapped = dense(&Nystrom::fit(&rows, &params).unwrap().encode(&rows));
             let cells = dense(&rows);
             let distance = |i: usize, j: usize| -> f64 {
@@ -287,7 +270,7 @@ mod tests {
     #[test]
     fn fewer_landmarks_and_components_give_fewer_features_of_the_same_norm() {
         let rows = rows(1.0);
-        let params = NystromParams { landmarks: 20, components: 7, linear: true, ..NystromParams::default() };
+        let params = NystromParams::default().landmarks(20).components(7).linear(true);
         let map = Nystrom::fit(&rows, &params).unwrap();
         assert_eq!(map.feature_count(), rows.cols() + 7);
         let mapped = dense(&map.encode(&rows));

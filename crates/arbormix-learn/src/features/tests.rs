@@ -146,7 +146,7 @@ fn scaling_that_would_fill_sparse_rows_is_refused() {
     let data = sparse(vec![Column::numeric("x")], &[&[1.0]]);
     for scaling in [Scaling::Minmax, Scaling::Standardize] {
         let message = FeatureMap::fit(&data, &FeatureParams { scaling, nystrom: None }).unwrap_err().to_string();
-        assert!(message.starts_with(&format!("scaling {:?} would turn", scaling.name())), "{message}");
+        assert!(message.starts_with(&format!("scaling {:?} would turn", scaling.word())), "{message}");
         assert!(message.contains("use \"maxabs\" or \"none\""), "{message}");
     }
 }
@@ -300,8 +300,7 @@ fn implicit_columns_that_are_not_there_are_zero() {
 #[test]
 fn overflow_is_an_error_that_names_the_cell() {
     let huge = dense(vec![Column::numeric("x")], &[&[1e308], &[-1.5e308]]);
-    let error =
-        FeatureMap::fit(&huge, &FeatureParams { scaling: Scaling::Minmax, nystrom: None }).unwrap_err().to_string();
+    let error = FeatureMap::fit(&huge, &FeatureParams::default().scaling(Scaling::Minmax)).unwrap_err().to_string();
     let expected =
         "feature \"x\" is -1.5e308 in row 1 (counted from 0), too large to compute with under scaling \"minmax\"";
     assert!(error.starts_with(expected), "{error}");

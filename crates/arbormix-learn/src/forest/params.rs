@@ -1,28 +1,28 @@
 //! Parameters of a forest, and growing it.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::grow::Grower;
 use super::predict::Forest;
 use super::values::Values;
-use arbormix_base::params::ParamError;
+use arbormix_base::params;
+use arbormix_base::params::Allowed;
 use arbormix_base::progress::Cancelled;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_matrix::Matrix;
 
-/// A forest of extra-trees: its parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ForestParams {
-    /// Number of trees.
-    pub trees: usize,
-    /// Features that a split looks at; 0 means √m.
-    pub split_features: usize,
-    /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves. 0 means
-    /// 2 up to 7,500 rows and one 2,500th of more.
-    pub min_split_rows: usize,
+params! {
+    /// A forest of extra-trees: its parameters.
+    pub struct ForestParams {
+        /// Number of trees.
+        trees: usize = 200, allowed = Allowed::AtLeast(1.0), level = main, python = "n_estimators";
+        /// Features that a split looks at; 0 means √m.
+        split_features: usize = 0;
+        /// Rows of a node that is split, at least; 2 grows trees fully, more rows than there are leaves single leaves. 0 means
+        /// 2 up to 7,500 rows and one 2,500th of more.
+        min_split_rows: usize = 0;
+    }
 }
 
 /// Part of the rows that a node must have to be split, unless told otherwise: fully grown trees of 100,000 rows make models
@@ -47,18 +47,7 @@ pub fn grown_bytes(trees: usize, rows: usize) -> usize {
     trees * 2 * rows * NODE_BYTES
 }
 
-impl Default for ForestParams {
-    fn default() -> Self {
-        ForestParams { trees: 200, split_features: 0, min_split_rows: 0 }
-    }
-}
-
 impl ForestParams {
-    /// Checks the values.
-    pub fn validate(&self) -> Result<(), ParamError> {
-        ParamError::require(self.trees > 0, "forest.trees", self.trees, "must be at least 1")
-    }
-
     /// Grows the trees, each from a stream of its own.
     ///
     /// `classes[n] < class_count` is the class of row n. Rows of weight 0 take no part; if no row does, every

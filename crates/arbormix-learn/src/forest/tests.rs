@@ -43,7 +43,7 @@ fn probabilities_are_those_of_scikit_learn() {
         serde_json::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/forest.json")))
             .unwrap();
     let [reference] = reference.cases;
-    let params = ForestParams { trees: 8000, split_features: reference.split_features, ..ForestParams::default() };
+    let params = ForestParams::default().trees(8000).split_features(reference.split_features);
     for (weights, expected) in [(None, &reference.plain), (Some(&*reference.weights), &reference.weighted)] {
         let forest = grown(&params, &dense(&reference.x), &reference.classes, weights);
         for (row, (ours, theirs)) in forest.shares(&dense(&reference.test)).iter().zip(expected).enumerate() {
@@ -58,7 +58,7 @@ fn probabilities_are_those_of_scikit_learn() {
 
 #[test]
 fn thresholds_are_uniform_between_the_smallest_and_the_largest_value() {
-    let params = ForestParams { trees: 20_000, ..ForestParams::default() };
+    let params = ForestParams::default().trees(20_000);
     let forest = grown(&params, &dense(&[vec![2.0], vec![6.0]]), &[0, 1], None);
     // A row at 2 + 4u is on the right of a share u of the thresholds.
     for u in [0.1, 0.5, 0.8] {
@@ -97,7 +97,7 @@ fn sparse_and_dense_features_and_any_number_of_threads_give_the_same_trees() {
     for row in 0..sparse.rows() {
         sparse.visit_row(row, |column, value| cells.row_mut(row)[column] = value);
     }
-    let params = ForestParams { trees: 20, split_features: 2, ..ForestParams::default() };
+    let params = ForestParams::default().trees(20).split_features(2);
     let work = |rows: &Matrix, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| grown(&params, rows, &classes, None))
@@ -126,7 +126,7 @@ fn listed_features_are_split_as_often_as_drawn_ones() {
     let classes: Vec<usize> = (0..rows).map(|row| row % 3).collect();
     let train: Vec<usize> = (0..40).collect();
     let test: Vec<usize> = (40..rows).collect();
-    let params = ForestParams { trees: 4000, ..ForestParams::default() };
+    let params = ForestParams::default().trees(4000);
     let shares = |all: &Matrix| {
         let forest = grown(&params, &all.select_rows(&train), &classes[..40], None);
         (forest.node_count() as f64, forest.shares(&all.select_rows(&test)))
@@ -156,7 +156,7 @@ fn empty_sparse_rows_make_one_leaf() {
 #[test]
 fn a_file_brings_back_the_same_forest_and_a_damaged_one_is_refused() {
     let (rows, classes) = planted(1.0);
-    let forest = grown(&ForestParams { trees: 3, ..ForestParams::default() }, &rows, &classes, None);
+    let forest = grown(&ForestParams::default().trees(3), &rows, &classes, None);
     let stored = forest.store();
     assert_eq!(Forest::load(&stored).unwrap(), forest);
     for (tensor, at, value) in [
@@ -232,7 +232,7 @@ fn exact_matches_on_real_data_are_those_of_scikit_learn() {
 fn nodes_of_too_few_rows_are_leaves() {
     let rows = Matrix::Dense(DenseMatrix::new(4, 1, vec![0.0, 1.0, 8.0, 9.0]));
     let shares = |min_split_rows: usize| {
-        let params = ForestParams { trees: 5, min_split_rows, ..ForestParams::default() };
+        let params = ForestParams::default().trees(5).min_split_rows(min_split_rows);
         params.grow(&rows, &[0, 1, 1, 1], 2, None, 7, &Silent).unwrap().shares(&rows)
     };
     assert!(shares(5).iter().all(|row| *row == [(0, 0.25), (1, 0.75)]), "a leaf alone has the classes' shares");
@@ -246,7 +246,7 @@ fn many_rows_make_coarser_trees() {
     let rows = Matrix::Dense(DenseMatrix::new(count, 1, (0..count).map(|n| n as f64).collect()));
     let classes: Vec<usize> = (0..count).map(|n| n % 2).collect();
     let grown = |min_split_rows| {
-        let params = ForestParams { trees: 1, min_split_rows, ..ForestParams::default() };
+        let params = ForestParams::default().trees(1).min_split_rows(min_split_rows);
         params.grow(&rows, &classes, 2, None, 7, &Silent).unwrap().shares(&rows)
     };
     assert_eq!(grown(0), grown(4));

@@ -14,7 +14,7 @@ fn the_chosen_cost_is_the_best_on_held_out_rows() {
     let mut choices = Vec::new();
     // The choice is made with fewer digits, so that a row at the border may fall to the other side.
     for (criterion, slack) in [(Criterion::Likelihood, 1e-3), (Criterion::Accuracy, 1.0)] {
-        let params = LogisticParams { criterion, ..LogisticParams::default() };
+        let params = LogisticParams::default().criterion(criterion);
         let folds = cost_folds(150, params.folds, 9);
         let chosen = choose_costs(&design, None, &[], &wanted, &folds, &params, &Silent).unwrap();
         for (label, &cost) in chosen.iter().enumerate() {
@@ -62,7 +62,7 @@ fn a_path_ends_where_held_out_rows_have_become_clearly_less_likely() {
     let two: Vec<Vec<f64>> = rows.iter().map(|row| row[..2].to_vec()).collect();
     let chosen = |rows: &[Vec<f64>], targets: &[bool], costs: &[f64]| {
         let design = Design::new(&dense(rows), Bias::Penalised);
-        let params = LogisticParams { costs: costs.to_vec(), ..LogisticParams::default() };
+        let params = LogisticParams::default().costs(costs.to_vec());
         let looks = StopAt::new(usize::MAX);
         let folds = cost_folds(60, params.folds, 2);
         let wanted = [Target::new(targets, None)];

@@ -130,7 +130,7 @@ fn rough_solutions_are_as_good_as_their_tolerance() {
                 coordinates: None,
             };
             for tolerance in [1e-4, 1e-6] {
-                let params = SolverParams { tolerance, ..SolverParams::default() };
+                let params = SolverParams::default().tolerance(tolerance);
                 let solution = &solved(&design.block(None, &[]), &[problem], &params)[0];
                 let learned = design.to_features(&solution.coefficients);
                 let value = objective_of(&case.x, &targets, expected.cost, &learned);
@@ -172,7 +172,7 @@ fn softmax_optima_equal_those_of_scipy() {
         let columns: Vec<Vec<f64>> = (0..experts).map(|k| case.targets.iter().map(|h| h[k]).collect()).collect();
         let targets = Columns::from_columns(case.x.len(), columns.iter().map(Vec::as_slice));
         for expected in &case.problems {
-            let params = GateParams { penalty: expected.penalty, solver: TIGHT };
+            let params = GateParams::default().penalty(expected.penalty).solver(TIGHT);
             let fit = fit_gate(&block, &targets, None, &Gate::uniform(&block, experts), &params, &Silent).unwrap();
             let place = format!("{} penalty {}", case.name, expected.penalty);
             assert!(close(fit.objective, expected.objective, 1e-9), "{place}: {}", fit.objective);
@@ -284,7 +284,7 @@ fn a_batch_is_its_problems_one_by_one() {
             .collect();
         // Single precision throughout, in directions alone, and nowhere.
         for tolerance in [1e-4, 1e-6, 1e-9] {
-            let params = SolverParams { tolerance, ..SolverParams::default() };
+            let params = SolverParams::default().tolerance(tolerance);
             let together = solved(&block, &problems, &params);
             for (joint, problem) in together.iter().zip(&problems) {
                 assert_eq!(joint, &solved(&block, &[*problem], &params)[0], "{density} {tolerance}");
@@ -474,7 +474,7 @@ fn solvers_stop_at_the_next_product() {
         Problem { targets: &labels[0], weights: None, only: None, cost: 100.0, start: None, coordinates: None };
     let mut shares = Columns::zeros(150, 2);
     labels[0].iter().enumerate().for_each(|(row, &on)| shares.column_mut(usize::from(on))[row] = 1.0);
-    let gate = GateParams { solver: TIGHT, ..GateParams::default() };
+    let gate = GateParams::default().solver(TIGHT);
     let start = Gate::uniform(&block, 2);
     let regression = |progress: &StopAt| solve(&block, &[problem], &TIGHT, progress).map(|_| ());
     let softmax = |progress: &StopAt| fit_gate(&block, &shares, None, &start, &gate, progress).map(|_| ());

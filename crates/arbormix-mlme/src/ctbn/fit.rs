@@ -8,7 +8,6 @@ use super::nodes::{Condition, Fitted, FittedNode, Job, conditions};
 use super::params::{Candidates, NodeParams, StructureParams, TreeParams};
 use super::partial::Observed;
 use super::stages::{Batch, Costs, Group, LABELS_PER_UNIT, Nodes, Purpose};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{Divisible, Helper};
@@ -270,13 +269,7 @@ pub fn expert_seconds(size: &Size, experts: usize, candidates: Candidates) -> f6
 }
 
 impl Learner for TreeParams {
-    learner_head!("ctbn");
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        self.structure.validate()?;
-        self.completion.validate()
-    }
+    learner_head!("ctbn", check);
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         self.learn_with(data, None, progress)

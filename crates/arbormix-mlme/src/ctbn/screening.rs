@@ -132,7 +132,7 @@ mod tests {
 
     /// Calls `work` with a trainer on this data.
     fn with_trainer<T>(data: &Dataset, candidates: Candidates, work: impl FnOnce(&Trainer<'_>) -> T) -> T {
-        with_structure(data, StructureParams { candidates, ..StructureParams::default() }, work)
+        with_structure(data, StructureParams::default().candidates(candidates), work)
     }
 
     fn with_structure<T>(data: &Dataset, structure: StructureParams, work: impl FnOnce(&Trainer<'_>) -> T) -> T {
@@ -234,7 +234,7 @@ mod tests {
 
     /// A tree found on at most so many rows.
     fn tree_of(data: &Dataset, max_rows: usize, number: u64) -> Branching {
-        let structure = StructureParams { max_rows, ..StructureParams::default() };
+        let structure = StructureParams::default().max_rows(max_rows);
         with_structure(data, structure, |trainer| trainer.structure(None, number, &Silent).unwrap())
     }
 
@@ -242,7 +242,7 @@ mod tests {
     fn edges_are_scored_on_as_many_rows_as_are_wanted() {
         let data = planted(6, 5);
         let divisions = |max_rows| {
-            let structure = StructureParams { max_rows, ..StructureParams::default() };
+            let structure = StructureParams::default().max_rows(max_rows);
             let stream = &mut Stream::new(1, "edge-folds", 0);
             with_structure(&data, structure, |trainer| trainer.task(None, None, &Silent).divide(stream))
         };
@@ -256,7 +256,7 @@ mod tests {
         }
         // Rows without weight do not take the places of others.
         let weights: Vec<f64> = (0..1500).map(|row| f64::from(row % 5 == 0)).collect();
-        let structure = StructureParams { max_rows: 150, ..StructureParams::default() };
+        let structure = StructureParams::default().max_rows(150);
         let weighted = with_structure(&data, structure, |trainer| {
             trainer.task(Some(&weights), None, &Silent).divide(&mut Stream::new(1, "edge-folds", 0))
         });
@@ -281,7 +281,7 @@ mod tests {
             let mut lines = [(0, 0, 0.0); MOST.len()];
             let mut edges = 0;
             for number in 0..TIMES {
-                let structure = StructureParams { max_rows: 0, ..StructureParams::default() };
+                let structure = StructureParams::default().max_rows(0);
                 let scores = with_structure(&data, structure, |t| t.scores(None, number, &Silent).unwrap());
                 let all = Branching::best(&scores, 0.0);
                 let gain = total(&scores, &all) - scores.alone.iter().sum::<f64>();

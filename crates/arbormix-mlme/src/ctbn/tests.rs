@@ -27,11 +27,9 @@ fn the_planted_tree_and_its_probabilities_are_recovered() {
         (NodeKind::Switching, Scoring::Holdout(0.3)),
         (NodeKind::ParentFeature, Scoring::Folds(3)),
     ] {
-        let params = TreeParams {
-            nodes: NodeParams { kind, ..NodeParams::default() },
-            structure: StructureParams { scoring, ..StructureParams::default() },
-            ..TreeParams::default()
-        };
+        let params = TreeParams::default()
+            .nodes(NodeParams::default().kind(kind))
+            .structure(StructureParams::default().scoring(scoring));
         let set = TrainingSet {
             features: train.features(),
             labels: train.labels(),
@@ -67,7 +65,7 @@ fn regressions_on_part_of_the_rows_are_the_same_among_those_on_all() {
     let (logistic, structure) = (LogisticParams::default(), StructureParams::default());
     let nodes = NodeParams::default();
     let trainer = Trainer::new(&set, &logistic, &structure, &nodes, 1);
-    let solver = SolverParams { tolerance: 1e-13, ..SolverParams::default() };
+    let solver = SolverParams::default().tolerance(1e-13);
     let weights: Vec<f64> = (0..200).map(|row| 0.5 + (row % 3) as f64).collect();
     let rows: Vec<usize> = (0..200).filter(|&row| trainer.labels[0][row]).collect();
     // Few enough that a tile of their own costs more than a lane among the others.

@@ -7,7 +7,6 @@ use super::params::{Experts, MixtureParams, Start};
 use super::predict::Mixture;
 use super::regions;
 use crate::ctbn::{Fitted, Trainer, expert_seconds};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
@@ -215,11 +214,7 @@ impl MixtureParams {
 }
 
 impl Learner for MixtureParams {
-    learner_head!("mlme");
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.check()
-    }
+    learner_head!("mlme", check);
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         self.learn_with(data, None, progress)

@@ -1,17 +1,16 @@
 //! Parameters of ML-ME.
 
-use serde::{Deserialize, Serialize};
-
-use crate::ctbn::{NodeParams, StructureParams};
-use arbormix_base::params::ParamError;
-use arbormix_base::params::Presets;
+use arbormix_base::params::{Allowed, Given, Kind, ParamError, Value, Variant, expected};
+use arbormix_base::{choices, params};
 use arbormix_joint::learner::Inference;
 use arbormix_learn::features::FeatureParams;
 use arbormix_learn::logistic::{GateParams, LogisticParams, SolverParams};
+use serde_json::Value as Json;
+
+use crate::ctbn::{NodeParams, StructureParams};
 
 /// How many experts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "serde_json::Value", try_from = "serde_json::Value")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Experts {
     /// This many (fewer if the training rows have fewer distinct label sets and experts start from clusters).
     Count(usize),
@@ -19,193 +18,153 @@ pub enum Experts {
     Auto,
 }
 
-impl From<Experts> for serde_json::Value {
-    fn from(experts: Experts) -> Self {
-        match experts {
-            Experts::Count(count) => count.into(),
-            Experts::Auto => "auto".into(),
+const AUTO: &str = "auto";
+
+impl Value for Experts {
+    const KIND: Kind = Kind::Either(&[
+        Kind::Count,
+        Kind::Choice(&[Variant {
+            word: AUTO,
+            meaning: &["As many as pay on the internal validation rows, within `min_experts` and `max_experts`."],
+            holds: None,
+            fields: &[],
+        }]),
+    ]);
+
+    fn write(&self) -> Json {
+        match self {
+            Experts::Count(count) => (*count).into(),
+            Experts::Auto => AUTO.into(),
         }
+    }
+
+    fn set(&mut self, given: &Json, path: &str) -> Result<(), ParamError> {
+        *self = match (given.as_u64(), given.as_str()) {
+            (Some(count), _) => Experts::Count(count as usize),
+            (_, Some(AUTO)) => Experts::Auto,
+            _ => return Err(expected(&Self::KIND, given, path)),
+        };
+        Ok(())
     }
 }
 
-impl TryFrom<serde_json::Value> for Experts {
-    type Error = String;
-
-    fn try_from(value: serde_json::Value) -> Result<Self, Self::Error> {
-        match (value.as_u64(), value.as_str()) {
-            (Some(count), _) => Ok(Experts::Count(count as usize)),
-            (_, Some("auto")) => Ok(Experts::Auto),
-            _ => Err(format!("experts is {value}, but must be a number or \"auto\"")),
-        }
+impl Given<Experts> for usize {
+    fn given(self) -> Experts {
+        Experts::Count(self)
     }
 }
 
-/// Where EM starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// The paper's: one tree after the other, each on rows reweighted by 1 − P(y | x).
-    Boosting,
-    /// Experts for clusters of label sets, all with the tree of the whole data.
-    LabelClusters,
-    /// Experts for random regions of the features, all with the tree of the whole data.
-    Regions,
+choices! {
+    /// Where EM starts.
+    pub enum Start: Copy, Eq {
+        /// The paper's: one tree after the other, each on rows reweighted by 1 − P(y | x).
+        Boosting = "boosting",
+        /// Experts for clusters of label sets, all with the tree of the whole data.
+        LabelClusters = "label-clusters",
+        /// Experts for random regions of the features, all with the tree of the whole data.
+        Regions = "regions",
+    }
 }
 
-/// How responsibilities become weights of an expert's rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Responsibilities {
-    /// hₖ as it is (the paper's formula): EM never decreases the penalised likelihood.
-    Plain,
-    /// hₖ · N / Σ hₖ: every expert is penalised as if it had all the data. Not monotone.
-    Normalised,
+choices! {
+    /// How responsibilities become weights of an expert's rows.
+    pub enum Responsibilities: Copy, Eq {
+        /// hₖ as it is (the paper's formula): EM never decreases the penalised likelihood.
+        Plain = "plain",
+        /// hₖ · N / Σ hₖ: every expert is penalised as if it had all the data. Not monotone.
+        Normalised = "normalised",
+    }
 }
 
-/// The EM algorithm.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EmParams {
-    /// Iterations at most in one run.
-    pub max_iterations: usize,
-    /// A run ends when an iteration gains less than this per row.
-    pub tolerance: f64,
-    /// How responsibilities become weights.
-    pub responsibilities: Responsibilities,
-    /// The nodes' regressions in the M-step; a few Newton steps suffice, since each starts at the last optimum.
-    pub solver: SolverParams,
+params! {
+    /// The EM algorithm.
+    pub struct EmParams {
+        /// Iterations at most in one run.
+        max_iterations: usize = 30, paper = 50, allowed = Allowed::AtLeast(1.0), level = main, python = "max_iter";
+        /// A run ends when an iteration gains less than this per row.
+        tolerance: f64 = 1e-4, allowed = Allowed::NotNegative, python = "tol";
+        /// How responsibilities become weights.
+        responsibilities: Responsibilities = Responsibilities::Plain;
+        /// The nodes' regressions in the M-step; a few Newton steps suffice, since each starts at the last optimum.
+        solver: SolverParams = partial();
+    }
 }
 
-/// Penalties of the gate to choose from on the internal validation rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GateChoice {
-    /// λ; with several values the internal split decides.
-    pub penalties: Vec<f64>,
-    /// When the gate's solver stops.
-    pub solver: SolverParams,
+params! {
+    /// Penalties of the gate to choose from on the internal validation rows.
+    pub struct GateChoice {
+        /// λ; with several values the internal split decides.
+        penalties: Vec<f64> = vec![0.3, 1.0, 3.0], paper = vec![1.0], allowed = Allowed::SomePositive;
+        /// When the gate's solver stops.
+        solver: SolverParams = partial();
+    }
+}
+
+/// M-steps begin at the last optimum and take so many Newton steps at most: EM climbs all the same.
+fn partial() -> SolverParams {
+    SolverParams::default().max_iterations(2)
 }
 
 impl GateChoice {
     /// The gate's parameters with one of the penalties.
     pub fn with(&self, penalty: f64) -> GateParams {
-        GateParams { penalty, solver: self.solver }
+        GateParams::default().penalty(penalty).solver(self.solver)
     }
 }
 
-/// The internal split of the training rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ValidationParams {
-    /// Share of the rows held out.
-    pub share: f64,
-    /// Whether EM stops when the held-out likelihood gets worse.
-    pub early_stopping: bool,
-}
-
-/// ML-ME: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MixtureParams {
-    /// How raw columns become features.
-    pub features: FeatureParams,
-    /// The logistic regressions.
-    pub logistic: LogisticParams,
-    /// How trees are found.
-    pub structure: StructureParams,
-    /// How a label depends on its parent.
-    pub nodes: NodeParams,
-    /// The softmax gate.
-    pub gate: GateChoice,
-    /// How many experts.
-    pub experts: Experts,
-    /// Experts at least, when their number is chosen.
-    pub min_experts: usize,
-    /// Experts at most, when their number is chosen.
-    pub max_experts: usize,
-    /// Where EM starts.
-    pub start: Start,
-    /// Starts to try (other clusters or regions), of which the most likely after a short EM goes on.
-    pub restarts: usize,
-    /// The EM algorithm.
-    pub em: EmParams,
-    /// Rounds in which every expert's tree is sought anew on the rows it answers for, followed by EM.
-    pub refinements: usize,
-    /// The internal split.
-    pub validation: ValidationParams,
-    /// How the most probable label set is searched for.
-    pub inference: Inference,
-    /// Seed of everything random.
-    pub seed: u64,
-}
-
-/// M-steps begin at the last optimum and take so many Newton steps at most: EM climbs all the same.
-const PARTIAL: SolverParams = SolverParams { tolerance: 1e-6, max_iterations: 2 };
-
-impl Default for MixtureParams {
-    fn default() -> Self {
-        MixtureParams {
-            logistic: LogisticParams { costs: vec![1e-2, 1e-1, 1.0, 1e1, 1e2], ..LogisticParams::default() },
-            gate: GateChoice { penalties: vec![0.3, 1.0, 3.0], ..MixtureParams::paper().gate },
-            experts: Experts::Count(12),
-            start: Start::LabelClusters,
-            em: EmParams { max_iterations: 30, responsibilities: Responsibilities::Plain, ..MixtureParams::paper().em },
-            validation: ValidationParams { share: 0.3, early_stopping: true },
-            inference: Inference::default(),
-            structure: StructureParams::default(),
-            ..MixtureParams::paper()
-        }
+params! {
+    /// The internal split of the training rows.
+    pub struct ValidationParams {
+        /// Share of the rows held out.
+        share: f64 = 0.3, allowed = Allowed::Between(0.0, 1.0);
+        /// Whether EM stops when the held-out likelihood gets worse.
+        early_stopping: bool = true, paper = false;
     }
 }
 
-impl Presets for MixtureParams {
-    fn paper() -> Self {
-        MixtureParams {
-            features: FeatureParams::default(),
-            logistic: LogisticParams::default(),
-            structure: StructureParams::paper(),
-            nodes: NodeParams::default(),
-            gate: GateChoice { penalties: vec![1.0], solver: PARTIAL },
-            experts: Experts::Count(5),
-            min_experts: 1,
-            max_experts: 20,
-            start: Start::Boosting,
-            restarts: 1,
-            em: EmParams {
-                max_iterations: 50,
-                tolerance: 1e-4,
-                responsibilities: Responsibilities::Plain,
-                solver: PARTIAL,
-            },
-            refinements: 0,
-            validation: ValidationParams { share: 0.3, early_stopping: false },
-            inference: Inference::Annealing { iterations: 150, seed: 0 },
-            seed: 0,
-        }
+params! {
+    /// ML-ME: its parameters, and its learner.
+    pub struct MixtureParams {
+        /// How many experts.
+        experts: Experts = Experts::Count(12), paper = Experts::Count(5), allowed = Allowed::AtLeast(1.0), level = main,
+            python = "n_experts";
+        /// Where EM starts.
+        start: Start = Start::LabelClusters, paper = Start::Boosting, level = main;
+        /// Starts to try (other clusters or regions), of which the most likely after a short EM goes on.
+        restarts: usize = 1, allowed = Allowed::AtLeast(1.0), level = main, python = "n_init";
+        /// The EM algorithm.
+        em: EmParams = EmParams::default(), paper = EmParams::paper(), level = main, python = "";
+        /// How raw columns become features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// How the most probable label set is searched for.
+        inference: Inference = Inference::default(), paper = Inference::Annealing { iterations: 150, seed: 0 }, level = main;
+        /// The logistic regressions.
+        logistic: LogisticParams = LogisticParams::default().costs([1e-2, 1e-1, 1.0, 1e1, 1e2]),
+            paper = LogisticParams::default();
+        /// How trees are found.
+        structure: StructureParams = StructureParams::default(), paper = StructureParams::paper();
+        /// How a label depends on its parent.
+        nodes: NodeParams = NodeParams::default();
+        /// The softmax gate.
+        gate: GateChoice = GateChoice::default(), paper = GateChoice::paper();
+        /// Experts at least, when their number is chosen.
+        min_experts: usize = 1, allowed = Allowed::AtLeast(1.0);
+        /// Experts at most, when their number is chosen.
+        max_experts: usize = 20, allowed = Allowed::AtLeast(1.0);
+        /// Rounds in which every expert's tree is sought anew on the rows it answers for, followed by EM.
+        refinements: usize = 0;
+        /// The internal split.
+        validation: ValidationParams = ValidationParams::default(), paper = ValidationParams::paper();
+        /// Seed of everything random.
+        seed: u64 = 0, level = main, python = "random_state";
     }
 }
 
 impl MixtureParams {
-    /// Checks the values.
-    pub(crate) fn check(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        self.structure.validate()?;
-        let penalties = &self.gate.penalties;
-        let usable = !penalties.is_empty() && penalties.iter().all(|p| p.is_finite() && *p > 0.0);
-        ParamError::require(usable, "gate.penalties", penalties, "needs positive numbers")?;
-        self.gate.solver.validate("gate.solver.tolerance", "gate.solver.max_iterations")?;
-        self.em.solver.validate("em.solver.tolerance", "em.solver.max_iterations")?;
-        let counted = !matches!(self.experts, Experts::Count(0));
-        ParamError::require(counted, "experts", 0, "must be at least 1")?;
-        let ordered = self.min_experts >= 1 && self.min_experts <= self.max_experts;
+    /// Checks what the declaration cannot say.
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        self.structure.check()?;
         let bounds = (self.min_experts, self.max_experts);
-        ParamError::require(ordered, "min_experts, max_experts", bounds, "must ascend from at least 1")?;
-        ParamError::require(self.restarts >= 1, "restarts", self.restarts, "must be at least 1")?;
-        let share = self.validation.share;
-        ParamError::require(share > 0.0 && share < 1.0, "validation.share", share, "must be between 0 and 1")?;
-        let tolerance = self.em.tolerance;
-        ParamError::require(tolerance >= 0.0, "em.tolerance", tolerance, "must not be negative")?;
-        let iterations = self.em.max_iterations;
-        ParamError::require(iterations >= 1, "em.max_iterations", iterations, "must be at least 1")
+        ParamError::require(bounds.0 <= bounds.1, "min_experts, max_experts", bounds, "must ascend from at least 1")
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::ctbn::partial::tests::hide;
 use crate::ctbn::tests::edges;
 use crate::ctbn::{NodeKind, NodeParams, StructureParams, Trainer};
-use arbormix_base::params::Presets;
+use arbormix_base::params::Group;
 use arbormix_base::progress::Silent;
 use arbormix_data::Dataset;
 use arbormix_data::planted::{Planted, Truth, photos};
@@ -36,16 +36,16 @@ fn em_never_decreases_the_penalised_likelihood() {
     let kinds = [NodeKind::Switching, NodeKind::ParentFeature];
     for (kind, labels) in kinds.into_iter().flat_map(|kind| [(kind, data.labels()), (kind, &hidden)]) {
         // Partial M-steps must be monotone too: two Newton steps at most.
-        let solver = SolverParams { tolerance: 1e-6, max_iterations: 2 };
+        let solver = SolverParams::default().tolerance(1e-6).max_iterations(2);
         let (logistic, structure) = (LogisticParams::default(), StructureParams::default());
-        let nodes = NodeParams { kind, ..NodeParams::default() };
+        let nodes = NodeParams::default().kind(kind);
         let set = TrainingSet { labels, ..training(&data) };
         let trainer = Trainer::new(&set, &logistic, &structure, &nodes, 1);
         let em_params =
             EmParams { max_iterations: 25, tolerance: 0.0, responsibilities: Responsibilities::Plain, solver };
         let em = Em {
             trainer: &trainer,
-            gate: GateParams { penalty: 1.0, solver },
+            gate: GateParams::default().solver(solver),
             params: &em_params,
             held_out: None,
             early_stopping: false,
@@ -67,7 +67,7 @@ fn em_never_decreases_the_penalised_likelihood() {
 fn identical_experts_do_not_stay_identical() {
     // Rows that nothing predicts: 1 − P is about 1 everywhere, so reweighting alone would return the same tree.
     let (data, _) = Planted { rows: 300, noise: 0.9, seed: 3, ..Planted::default() }.sample().unwrap();
-    let params = MixtureParams { experts: Experts::Count(3), ..MixtureParams::paper() };
+    let params = MixtureParams::paper().experts(Experts::Count(3));
     let (mixture, _) = params.learn(&training(&data), &Silent).unwrap();
     let gates = mixture.gate(data.features()).unwrap();
     let spread = |n: usize| {
@@ -108,8 +108,9 @@ fn responsibilities_are_a_distribution_and_follow_the_better_expert() {
     }
     // An expert's rows weigh what it is responsible for, or, normalised, as much as all rows.
     let own = expectation.responsibilities.column(1);
-    let weights =
-        |responsibilities| Em { params: &EmParams { responsibilities, ..params.em.clone() }, ..em }.expert_weights(own);
+    let weights = |responsibilities| {
+        Em { params: &params.em.clone().responsibilities(responsibilities), ..em }.expert_weights(own)
+    };
     assert_eq!(weights(Responsibilities::Plain), own);
     let total: f64 = own.iter().sum();
     let normalised = weights(Responsibilities::Normalised);
@@ -121,14 +122,12 @@ fn a_planted_mixture_is_recovered() {
     let planted = Planted { rows: 12_000, features: 6, labels: 5, experts: 2, seed: 11, ..Planted::default() };
     let (data, truth) = planted.sample().unwrap();
     let (train, test) = halves(&data, 10_000);
-    let params = MixtureParams {
-        experts: Experts::Count(2),
-        start: Start::Regions,
-        restarts: 8,
-        refinements: 2,
-        em: EmParams { max_iterations: 50, ..MixtureParams::paper().em },
-        ..MixtureParams::paper()
-    };
+    let params = MixtureParams::paper()
+        .experts(Experts::Count(2))
+        .start(Start::Regions)
+        .restarts(8)
+        .refinements(2)
+        .em(EmParams { max_iterations: 50, ..MixtureParams::paper().em });
     let (mixture, _) = params.learn(&training(&train), &Silent).unwrap();
     let ours: f64 = mixture.log_prob(test.features(), test.labels().sets()).unwrap().iter().sum();
     let theirs = true_log_likelihood(&truth, &test);
@@ -156,7 +155,7 @@ fn a_planted_mixture_is_recovered() {
 fn experts_are_added_while_they_pay() {
     let (data, _) = photos::sample(1500, 1).unwrap();
     for start in [Start::Boosting, Start::LabelClusters] {
-        let params = MixtureParams { experts: Experts::Auto, start, max_experts: 6, ..MixtureParams::default() };
+        let params = MixtureParams::default().experts(Experts::Auto).start(start).max_experts(6);
         let (mixture, report) = params.learn(&training(&data), &Silent).unwrap();
         assert!((1..=6).contains(&mixture.trees().len()), "{start:?}");
         assert!(report.notes.iter().any(|note| note.starts_with("chosen on 450 held-out rows")), "{:?}", report.notes);
@@ -181,7 +180,7 @@ fn annealing_never_beats_the_proven_best() {
 #[test]
 fn a_stored_mixture_comes_back_bit_by_bit() {
     let (data, _) = photos::sample(300, 2).unwrap();
-    let params = MixtureParams { experts: Experts::Count(3), ..MixtureParams::default() };
+    let params = MixtureParams::default().experts(Experts::Count(3));
     let (mixture, _) = params.learn(&training(&data), &Silent).unwrap();
     let back = Mixture::load(&mixture.store()).unwrap();
     let predict = |m: &dyn Predictor| m.predict(data.features(), Inference::default()).unwrap();

@@ -97,7 +97,11 @@ impl Rule {
     /// The best decision from P(label present) of every label, by rules that need no more: so for methods without a joint
     /// distribution too. `None` by the other rules; errs as [`Rule::decide`] does.
     pub fn decide_by_marginals(&self, marginals: impl FnOnce() -> Vec<f64>) -> Result<Option<Decision>> {
-        self.check().map_err(|rule| ParamError::Value { name: "rule", value: self.to_string(), rule })?;
+        self.check().map_err(|rule| ParamError::Value {
+            name: "rule".to_string(),
+            value: self.to_string(),
+            rule: rule.to_string(),
+        })?;
         Ok(Some(match self {
             Rule::Hamming => by_label(&marginals(), |_| [1.0, 1.0], 1.0),
             Rule::PrecisionAt(count) => {

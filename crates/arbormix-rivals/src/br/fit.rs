@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::params::BinaryRelevanceParams;
 use super::predict::BinaryRelevance;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
@@ -64,10 +63,6 @@ impl Learner for BinaryRelevanceParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(1, workers)
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

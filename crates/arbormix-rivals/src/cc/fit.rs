@@ -3,7 +3,6 @@
 use super::params::ClassifierChainParams;
 use super::predict::ClassifierChain;
 use crate::chain::Recipe;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
@@ -16,7 +15,7 @@ impl ClassifierChainParams {
 }
 
 impl Learner for ClassifierChainParams {
-    learner_head!("cc");
+    learner_head!("cc", check);
 
     fn seconds(&self, size: &Size) -> f64 {
         size.regression_seconds(size.labels)
@@ -24,10 +23,6 @@ impl Learner for ClassifierChainParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(1, workers)
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.recipe().validate()
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -2,7 +2,6 @@
 
 use super::model::Chain;
 use super::order::Order;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{FitReport, TrainingSet};
@@ -19,11 +18,6 @@ pub(crate) struct Recipe<'a> {
 }
 
 impl Recipe<'_> {
-    pub(crate) fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        self.order.validate()
-    }
-
     /// Learns the chain on all rows.
     pub(crate) fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Chain, FitReport)> {
         require_observed(data, self.method)?;

@@ -1,21 +1,12 @@
 //! The order of the labels in a chain.
 
-use serde::{Deserialize, Serialize};
-
-use arbormix_base::params::ParamError;
+use arbormix_base::choices;
+use arbormix_base::params::{Given, Kind, ParamError, Value};
 use arbormix_base::random::Stream;
+use serde_json::Value as Json;
 
 /// The order of the labels in a chain.
-///
-/// ```
-/// use arbormix::registry::{Preset, learner};
-/// let params = |order: serde_json::Value| learner("cc", Preset::Default, &serde_json::json!({"order": order}));
-/// assert!(params("random".into()).is_ok());
-/// assert!(params(vec![2, 0, 1].into()).is_ok());
-/// assert!(params(vec![2, 2, 1].into()).is_err());
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected given, random, or every label's position once, such as [2, 0, 1]")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// By a rule.
     Rule(OrderRule),
@@ -23,14 +14,57 @@ pub enum Order {
     Listed(Vec<usize>),
 }
 
-/// A rule that orders any number of labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OrderRule {
-    /// As in the data.
-    Given,
-    /// Drawn from the seed.
-    Random,
+choices! {
+    /// A rule that orders any number of labels.
+    pub enum OrderRule: Copy, Eq {
+        /// As in the data.
+        Given = "given",
+        /// Drawn from the seed.
+        Random = "random",
+    }
+}
+
+impl Value for Order {
+    const KIND: Kind = Kind::Either(&[OrderRule::KIND, Kind::List(&Kind::Count)]);
+
+    fn write(&self) -> Json {
+        match self {
+            Order::Rule(rule) => rule.write(),
+            Order::Listed(places) => places.write(),
+        }
+    }
+
+    fn set(&mut self, given: &Json, path: &str) -> Result<(), ParamError> {
+        let refused = || {
+            let message = "expected given, random, or every label's position once, such as [2, 0, 1]".to_string();
+            ParamError::Form { name: path.to_string(), message }
+        };
+        *self = match given {
+            Json::Array(_) => {
+                let mut places = Vec::new();
+                places.set(given, path).map_err(|_| refused())?;
+                Order::Listed(places)
+            }
+            _ => {
+                let mut rule = OrderRule::Given;
+                rule.set(given, path).map_err(|_| refused())?;
+                Order::Rule(rule)
+            }
+        };
+        Ok(())
+    }
+}
+
+impl Given<Order> for OrderRule {
+    fn given(self) -> Order {
+        Order::Rule(self)
+    }
+}
+
+impl Given<Order> for Vec<usize> {
+    fn given(self) -> Order {
+        Order::Listed(self)
+    }
 }
 
 impl Default for Order {

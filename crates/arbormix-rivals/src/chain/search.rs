@@ -6,41 +6,40 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use serde::{Deserialize, Serialize};
-
 use super::row::RowChain;
+use arbormix_base::choices;
 use arbormix_base::params::ParamError;
 use arbormix_base::random::Stream;
 use arbormix_joint::learner::{Certificate, DEFAULT_NODE_LIMIT};
 use arbormix_learn::logistic::loss::log_probability;
 
-/// How a chain's most probable label set is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Search {
-    /// Best-first with a certificate; gives up after this many nodes (0: never).
-    Exact {
-        /// Prefixes to open before giving up.
-        node_limit: usize,
-    },
-    /// Looks at all 2^d sets, as the paper does; at most [`Search::MAX_EXHAUSTIVE`] labels.
-    Exhaustive,
-    /// Opens only prefixes with at least this probability; if no set has it, completes the best ones greedily. Finds
-    /// every set that is more probable than the threshold, with O(d / threshold) nodes.
-    Epsilon {
-        /// From 0 (exact) to 1 (greedy).
-        threshold: f64,
-    },
-    /// Keeps the best prefixes of every length; 1 is the greedy path.
-    Beam {
-        /// How many.
-        width: usize,
-    },
-    /// The most probable of the greedy path and random draws.
-    MonteCarlo {
-        /// How many draws.
-        samples: usize,
-    },
+choices! {
+    /// How a chain's most probable label set is looked for.
+    pub enum Search: Copy {
+        /// Best-first with a certificate; gives up after this many nodes (0: never).
+        Exact {
+            /// Prefixes to open before giving up.
+            node_limit: usize,
+        } = "exact",
+        /// Looks at all 2^d sets, as the paper does; at most 20 labels.
+        Exhaustive = "exhaustive",
+        /// Opens only prefixes with at least this probability; if no set has it, completes the best ones greedily. Finds
+        /// every set that is more probable than the threshold, with O(d / threshold) nodes.
+        Epsilon {
+            /// From 0 (exact) to 1 (greedy).
+            threshold: f64,
+        } = "epsilon",
+        /// Keeps the best prefixes of every length; 1 is the greedy path.
+        Beam {
+            /// How many.
+            width: usize,
+        } = "beam",
+        /// The most probable of the greedy path and random draws.
+        MonteCarlo {
+            /// How many draws.
+            samples: usize,
+        } = "monte-carlo",
+    }
 }
 
 impl Default for Search {

@@ -55,8 +55,8 @@ fn chains_equal_those_of_scikit_learn() {
     let reference: Reference =
         serde_json::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/chain.json"))).unwrap();
     for (number, case) in reference.cases.iter().enumerate() {
-        let solver = SolverParams { tolerance: 1e-15, max_iterations: 200 };
-        let logistic = LogisticParams { bias: Bias::Free, costs: vec![case.cost], solver, ..LogisticParams::default() };
+        let solver = SolverParams::default().tolerance(1e-15).max_iterations(200);
+        let logistic = LogisticParams::default().bias(Bias::Free).costs(vec![case.cost]).solver(solver);
         let order = Order::Listed(case.order.clone());
         let (features, test) = (matrix(&case.x), matrix(&case.test));
         let labels = Labels::new(case.order.len(), sets(&case.y));
@@ -65,12 +65,8 @@ fn chains_equal_those_of_scikit_learn() {
             (ChainScoring::TeacherForced, Joint::TeacherForced, &case.teacher_forced),
             (ChainScoring::GreedyPath, Joint::GreedyPath, &case.greedy_path),
         ] {
-            let params = ClassifierChainParams {
-                logistic: logistic.clone(),
-                order: order.clone(),
-                scoring,
-                ..Default::default()
-            };
+            let params =
+                ClassifierChainParams::default().logistic(logistic.clone()).order(order.clone()).scoring(scoring);
             let cc = learn(&params, &features, &labels);
             let predicted: Vec<LabelSet> =
                 cc.predict(&test, Inference::default()).unwrap().into_iter().map(|p| p.labels).collect();
@@ -79,7 +75,7 @@ fn chains_equal_those_of_scikit_learn() {
             assert_eq!(cc.joint(), joint);
             assert!(all_close(&cc.log_prob(&test, &truth).unwrap(), expected), "case {number} {scoring:?}");
         }
-        let params = ProbabilisticChainParams { logistic, order, ..Default::default() };
+        let params = ProbabilisticChainParams::default().logistic(logistic).order(order);
         let pcc = learn(&params, &features, &labels);
         assert!(all_close(&pcc.log_prob(&test, &truth).unwrap(), &case.teacher_forced), "case {number}");
     }
@@ -203,7 +199,7 @@ fn exhaustive_search_of_many_labels_is_refused() {
     let names: Vec<String> = (0..21).map(|label| format!("y{label}")).collect();
     let features = matrix(&[vec![1.0], vec![2.0]]);
     let data = TrainingSet { features: &features, labels: &labels, weights: None, label_names: &names };
-    let params = ProbabilisticChainParams { inference: Search::Exhaustive, ..Default::default() };
+    let params = ProbabilisticChainParams::default().inference(Search::Exhaustive);
     assert_eq!(
         params.learn(&data, &Silent).err().unwrap().to_string(),
         "parameter inference = \"exhaustive\": looks at all label sets, for at most 20 labels; use exact, which proves the same"
@@ -212,7 +208,7 @@ fn exhaustive_search_of_many_labels_is_refused() {
 
 #[test]
 fn an_order_of_other_labels_is_refused() {
-    let params = |order: Vec<usize>| ClassifierChainParams { order: Order::Listed(order), ..Default::default() };
+    let params = |order: Vec<usize>| ClassifierChainParams::default().order(Order::Listed(order));
     assert_eq!(
         params(vec![1, 1]).validate().unwrap_err().to_string(),
         "parameter order = [1, 1]: must list every label's position once, from 0"

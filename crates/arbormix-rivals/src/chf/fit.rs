@@ -4,7 +4,6 @@ use super::params::TwoLayerParams;
 use super::predict::{FirstLayer, TwoLayers};
 use crate::br::BinaryRelevanceParams;
 use crate::stacked::append;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
@@ -60,11 +59,6 @@ impl Learner for TwoLayerParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(2, workers)
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        ParamError::require(self.folds >= 2, "folds", self.folds, "must be at least 2")
     }
 
     /// Unknown label cells are left out of both layers, as in BR.

@@ -27,7 +27,7 @@ fn planted() -> Dataset {
 fn in_sample_layers_are_br_on_br() {
     let data = planted();
     for hard in [false, true] {
-        let chf = learn(&TwoLayerParams { in_sample: true, hard, ..Default::default() }, data.features(), &data);
+        let chf = learn(&TwoLayerParams::default().in_sample(true).hard(hard), data.features(), &data);
         let br = BinaryRelevanceParams::default();
         let mut outputs = learn(&br, data.features(), &data).marginals(data.features()).unwrap();
         if hard {

@@ -6,7 +6,6 @@ use super::params::{ChainEnsembleParams, Combination, Sampling, Threshold};
 use super::predict::ChainEnsemble;
 use super::threshold::proportional_cut;
 use crate::chain::{Chain, ChainTrainer, Sample};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
@@ -94,7 +93,7 @@ fn unseen_scores(
 }
 
 impl Learner for ChainEnsembleParams {
-    learner_head!("ecc");
+    learner_head!("ecc", check);
 
     fn seconds(&self, size: &Size) -> f64 {
         size.regression_seconds(self.chains * size.labels)
@@ -102,16 +101,6 @@ impl Learner for ChainEnsembleParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(self.chains, workers)
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        ParamError::require(self.chains > 0, "chains", self.chains, "must be at least 1")?;
-        let usable = match self.sampling {
-            Sampling::Subset(share) => share > 0.0 && share <= 1.0,
-            Sampling::Bootstrap => true,
-        };
-        ParamError::require_choice(usable, "sampling", &self.sampling, "subset must be above 0 and at most 1")
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -1,82 +1,69 @@
 //! Parameters of ECC.
 
-use serde::{Deserialize, Serialize};
-
-use arbormix_base::params::Presets;
+use arbormix_base::params::{Allowed, ParamError};
+use arbormix_base::{choices, params};
 use arbormix_learn::features::FeatureParams;
 use arbormix_learn::logistic::LogisticParams;
 
-/// Which rows each chain learns from.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sampling {
-    /// This share of the rows, drawn without replacement.
-    Subset(f64),
-    /// As many rows as there are, drawn with replacement; a row drawn twice has twice the weight.
-    Bootstrap,
-}
-
-/// What the chains' mean is taken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Combination {
-    /// Their greedy decisions, 0 or 1.
-    #[default]
-    Votes,
-    /// The probabilities along their greedy paths.
-    Probabilities,
-}
-
-/// From which score on a label is predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Threshold {
-    /// From ½.
-    #[default]
-    Half,
-    /// From the score that gives the training rows as many labels as they have, all labels together (PCut).
-    Pcut,
-    /// The same for each label by itself.
-    PcutPerLabel,
-}
-
-/// ECC: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChainEnsembleParams {
-    /// How raw columns become features.
-    pub features: FeatureParams,
-    /// The logistic regressions.
-    pub logistic: LogisticParams,
-    /// Number of chains.
-    pub chains: usize,
+choices! {
     /// Which rows each chain learns from.
-    pub sampling: Sampling,
-    /// What the chains' mean is taken of.
-    pub combination: Combination,
-    /// From which score on a label is predicted.
-    pub threshold: Threshold,
-    /// Seed of the fold assignments, the orders and the samples.
-    pub seed: u64,
-}
-
-impl Default for ChainEnsembleParams {
-    fn default() -> Self {
-        ChainEnsembleParams {
-            features: FeatureParams::default(),
-            logistic: LogisticParams::default(),
-            chains: 10,
-            sampling: Sampling::Subset(0.67),
-            combination: Combination::default(),
-            threshold: Threshold::default(),
-            seed: 0,
-        }
+    pub enum Sampling: Copy {
+        /// This share of the rows, drawn without replacement.
+        Subset(f64) = "subset",
+        /// As many rows as there are, drawn with replacement; a row drawn twice has twice the weight.
+        Bootstrap = "bootstrap",
     }
 }
 
-impl Presets for ChainEnsembleParams {
-    /// The defaults; the paper does not say more than that there are ten chains.
-    fn paper() -> Self {
-        ChainEnsembleParams::default()
+choices! {
+    /// What the chains' mean is taken of.
+    pub enum Combination: Copy, Eq {
+        /// Their greedy decisions, 0 or 1.
+        Votes = "votes",
+        /// The probabilities along their greedy paths.
+        Probabilities = "probabilities",
+    }
+}
+
+choices! {
+    /// From which score on a label is predicted.
+    pub enum Threshold: Copy, Eq {
+        /// From ½.
+        Half = "half",
+        /// From the score that gives the training rows as many labels as they have, all labels together (PCut).
+        Pcut = "pcut",
+        /// The same for each label by itself.
+        PcutPerLabel = "pcut-per-label",
+    }
+}
+
+params! {
+    /// ECC: its parameters, and its learner.
+    pub struct ChainEnsembleParams {
+        /// How raw columns become features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// The logistic regressions.
+        logistic: LogisticParams = LogisticParams::default(), level = main, python = "";
+        /// Number of chains. The paper has ten and does not say more.
+        chains: usize = 10, allowed = Allowed::AtLeast(1.0), level = main, python = "n_chains";
+        /// Which rows each chain learns from.
+        sampling: Sampling = Sampling::Subset(0.67), level = main;
+        /// What the chains' mean is taken of.
+        combination: Combination = Combination::Votes, level = main;
+        /// From which score on a label is predicted.
+        threshold: Threshold = Threshold::Half, level = main;
+        /// Seed of the fold assignments, the orders and the samples.
+        seed: u64 = 0, level = main, python = "random_state";
+    }
+}
+
+impl ChainEnsembleParams {
+    /// Checks what the declaration cannot say.
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        let usable = match self.sampling {
+            Sampling::Subset(share) => share > 0.0 && share <= 1.0,
+            Sampling::Bootstrap => true,
+        };
+        ParamError::require_choice(usable, "sampling", &self.sampling, "subset must be above 0 and at most 1")
     }
 }

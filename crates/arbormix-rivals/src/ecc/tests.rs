@@ -25,10 +25,10 @@ fn planted() -> Dataset {
 #[test]
 fn one_chain_on_all_rows_is_cc() {
     let data = planted();
-    let params = ChainEnsembleParams { chains: 1, sampling: Sampling::Subset(1.0), ..Default::default() };
+    let params = ChainEnsembleParams::default().chains(1).sampling(Sampling::Subset(1.0));
     let ecc = ensemble(&params, &data);
     let order = Order::Listed(ecc.chains()[0].order().to_vec());
-    let cc = learn(&ClassifierChainParams { order, ..Default::default() }, &data);
+    let cc = learn(&ClassifierChainParams::default().order(order), &data);
     let answers = |p: &dyn Predictor| p.predict(data.features(), Inference::default()).unwrap();
     assert_eq!(answers(&ecc), answers(cc.as_ref()));
     let sets = data.labels().sets();
@@ -39,7 +39,7 @@ fn one_chain_on_all_rows_is_cc() {
 fn scores_and_probabilities_are_means_over_the_chains() {
     let data = planted();
     for combination in [Combination::Votes, Combination::Probabilities] {
-        let ecc = ensemble(&ChainEnsembleParams { chains: 3, combination, ..Default::default() }, &data);
+        let ecc = ensemble(&ChainEnsembleParams::default().chains(3).combination(combination), &data);
         let scores = ecc.marginals(data.features()).unwrap();
         let logs = ecc.log_prob(data.features(), data.labels().sets()).unwrap();
         for row in [0, 17, 149] {
@@ -65,7 +65,7 @@ fn scores_and_probabilities_are_means_over_the_chains() {
 fn samples_differ_between_chains_and_sizes_are_kept() {
     let data = planted();
     for sampling in [Sampling::Subset(0.5), Sampling::Bootstrap] {
-        let ecc = ensemble(&ChainEnsembleParams { chains: 4, sampling, ..Default::default() }, &data);
+        let ecc = ensemble(&ChainEnsembleParams::default().chains(4).sampling(sampling), &data);
         assert_eq!(ecc.chains().len(), 4);
         for (first, second) in ecc.chains().iter().zip(&ecc.chains()[1..]) {
             assert_ne!(first.links(), second.links(), "{sampling:?}");
@@ -77,12 +77,12 @@ fn samples_differ_between_chains_and_sizes_are_kept() {
 fn fitted_thresholds_give_the_training_rows_as_many_labels_as_they_have() {
     let data = planted();
     // With all rows in every sample the thresholds are fitted on the very scores that are compared with them.
-    let params = |threshold| ChainEnsembleParams {
-        chains: 3,
-        sampling: Sampling::Subset(1.0),
-        combination: Combination::Probabilities,
-        threshold,
-        ..Default::default()
+    let params = |threshold| {
+        ChainEnsembleParams::default()
+            .chains(3)
+            .sampling(Sampling::Subset(1.0))
+            .combination(Combination::Probabilities)
+            .threshold(threshold)
     };
     let counts = |threshold| -> Vec<usize> {
         let ecc = ensemble(&params(threshold), &data);

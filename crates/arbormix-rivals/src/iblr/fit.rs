@@ -4,7 +4,6 @@ use super::params::NeighbourRegressionParams;
 use super::predict::{NeighbourRegression, NeighbourShares};
 use crate::br::BinaryRelevanceParams;
 use crate::neighbours::Neighbours;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::require_observed;
@@ -20,13 +19,6 @@ impl Learner for NeighbourRegressionParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(1, workers) + size.encoded_bytes()
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        Neighbours::validate(self.neighbours)?;
-        let scale = self.share_scale;
-        ParamError::require(scale.is_finite() && scale > 0.0, "share_scale", scale, "must be positive")?;
-        self.logistic.validate()
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

@@ -42,7 +42,10 @@ fn it_is_br_on_the_neighbours_shares() {
             weights: None,
             label_names: train.label_names(),
         };
-        let iblr = NeighbourRegressionParams { neighbours: 6, plus, share_scale, ..Default::default() }
+        let iblr = NeighbourRegressionParams::default()
+            .neighbours(6)
+            .plus(plus)
+            .share_scale(share_scale)
             .learn(&set, &Silent)
             .unwrap()
             .0;

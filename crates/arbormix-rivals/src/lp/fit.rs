@@ -2,7 +2,6 @@
 
 use super::params::{LabelPowersetParams, PowersetBase};
 use super::predict::{Base, LabelPowerset};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::SeenSets;
 use arbormix_joint::Result;
@@ -16,7 +15,7 @@ use arbormix_matrix::Columns;
 
 impl LabelPowersetParams {
     /// The base, and whether its solver converged.
-    fn base(&self, data: &TrainingSet<'_>, seen: &SeenSets, progress: &dyn Progress) -> Result<(Base, bool)> {
+    fn fitted_base(&self, data: &TrainingSet<'_>, seen: &SeenSets, progress: &dyn Progress) -> Result<(Base, bool)> {
         let (classes, count) = (seen.class_of(), seen.sets().len());
         match self.base {
             PowersetBase::Forest => {
@@ -75,17 +74,10 @@ impl Learner for LabelPowersetParams {
         }
     }
 
-    fn validate(&self) -> Result<(), ParamError> {
-        self.forest.validate()?;
-        self.gate.validate()?;
-        let usable = self.unseen.is_none_or(|share| (0.0..=1.0).contains(&share));
-        ParamError::require(usable, "unseen", self.unseen, "must be null or between 0 and 1")
-    }
-
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
         require_observed(data, self.method())?;
         let seen = SeenSets::new(data.labels, data.weights);
-        let (base, converged) = self.base(data, &seen, progress)?;
+        let (base, converged) = self.fitted_base(data, &seen, progress)?;
         let unseen = self.unseen.unwrap_or_else(|| unseen_share(data, &seen));
         let mut notes = constant_label_notes(data);
         if !converged {

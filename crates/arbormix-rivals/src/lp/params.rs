@@ -1,44 +1,35 @@
 //! Parameters of LP.
 
-use serde::{Deserialize, Serialize};
-
-use arbormix_base::params::Presets;
+use arbormix_base::params::Allowed;
+use arbormix_base::{choices, params};
 use arbormix_learn::features::FeatureParams;
 use arbormix_learn::forest::ForestParams;
 use arbormix_learn::logistic::GateParams;
 
-/// What gives the probabilities of the label sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PowersetBase {
-    /// Extra-trees.
-    #[default]
-    Forest,
-    /// Softmax regression.
-    Logistic,
-}
-
-/// LP: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LabelPowersetParams {
-    /// How raw columns become features.
-    pub features: FeatureParams,
+choices! {
     /// What gives the probabilities of the label sets.
-    pub base: PowersetBase,
-    /// The forest, if that is the base.
-    pub forest: ForestParams,
-    /// The softmax regression's penalty and solver, if that is the base.
-    pub gate: GateParams,
-    /// Probability given to independent labels, so that unseen sets are possible; `null`: estimated by Good and Turing.
-    pub unseen: Option<f64>,
-    /// Seed of the forest.
-    pub seed: u64,
+    pub enum PowersetBase: Copy, Eq {
+        /// Extra-trees.
+        Forest = "forest",
+        /// Softmax regression.
+        Logistic = "logistic",
+    }
 }
 
-impl Presets for LabelPowersetParams {
-    /// The paper does not have this method: the defaults.
-    fn paper() -> Self {
-        LabelPowersetParams::default()
+params! {
+    /// LP: its parameters, and its learner. The paper does not have this method.
+    pub struct LabelPowersetParams {
+        /// How raw columns become features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// What gives the probabilities of the label sets.
+        base: PowersetBase = PowersetBase::Forest, level = main;
+        /// The forest, if that is the base.
+        forest: ForestParams = ForestParams::default(), level = main, python = "";
+        /// The softmax regression's penalty and solver, if that is the base.
+        gate: GateParams = GateParams::default();
+        /// Probability given to independent labels, so that unseen sets are possible; `null`: estimated by Good and Turing.
+        unseen: Option<f64> = None, allowed = Allowed::Within(0.0, 1.0), level = main;
+        /// Seed of the forest.
+        seed: u64 = 0, level = main, python = "random_state";
     }
 }

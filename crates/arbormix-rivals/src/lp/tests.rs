@@ -28,7 +28,7 @@ fn learned(params: &LabelPowersetParams, data: &Dataset, weights: Option<&[f64]>
 fn probabilities_are_the_forest_s_and_a_share_of_independent_labels() {
     let data = planted();
     let weights: Vec<f64> = (0..80).map(|row| f64::from(u8::from(row >= 10))).collect();
-    let params = LabelPowersetParams { seed: 4, ..LabelPowersetParams::default() };
+    let params = LabelPowersetParams::default().seed(4);
     let model = learned(&params, &data, Some(&weights));
     let sets = data.labels().sets();
     let alike = |row: usize| (10..80).filter(|&other| sets[other] == sets[row]).count();
@@ -56,7 +56,7 @@ fn probabilities_are_the_forest_s_and_a_share_of_independent_labels() {
 #[test]
 fn without_a_share_for_unseen_sets_they_are_impossible() {
     let data = planted();
-    let model = learned(&LabelPowersetParams { unseen: Some(0.0), ..Default::default() }, &data, None);
+    let model = learned(&LabelPowersetParams::default().unseen(Some(0.0)), &data, None);
     let missing = all_sets(4).into_iter().find(|set| !model.sets().contains(set)).unwrap();
     let logs = model.log_prob(data.features(), &vec![missing; 80]).unwrap();
     assert!(logs.iter().all(|log| *log == f64::NEG_INFINITY));

@@ -3,7 +3,6 @@
 use super::params::NeighbourParams;
 use super::predict::NeighbourBayes;
 use crate::neighbours::Neighbours;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
@@ -45,12 +44,6 @@ impl Learner for NeighbourParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.bytes + 2 * size.encoded_bytes() + workers.threads * size.rows * size_of::<f64>()
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        Neighbours::validate(self.neighbours)?;
-        let usable = self.smoothing > 0.0 && self.smoothing.is_finite();
-        ParamError::require(usable, "smoothing", self.smoothing, "must be positive")
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

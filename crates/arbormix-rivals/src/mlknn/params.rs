@@ -1,31 +1,17 @@
 //! Parameters of MLKNN.
 
-use serde::{Deserialize, Serialize};
-
-use arbormix_base::params::Presets;
+use arbormix_base::params;
+use arbormix_base::params::Allowed;
 use arbormix_learn::features::FeatureParams;
 
-/// MLKNN: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NeighbourParams {
-    /// How raw columns become features; distances are between scaled features.
-    pub features: FeatureParams,
-    /// Neighbours of a row, k.
-    pub neighbours: usize,
-    /// Rows added to every count, s.
-    pub smoothing: f64,
-}
-
-impl Default for NeighbourParams {
-    fn default() -> Self {
-        NeighbourParams { features: FeatureParams::default(), neighbours: 10, smoothing: 1.0 }
-    }
-}
-
-impl Presets for NeighbourParams {
-    /// The defaults are the paper's.
-    fn paper() -> Self {
-        NeighbourParams::default()
+params! {
+    /// MLKNN: its parameters, and its learner.
+    pub struct NeighbourParams {
+        /// How raw columns become features; distances are between scaled features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// Neighbours of a row, k.
+        neighbours: usize = 10, allowed = Allowed::AtLeast(1.0), level = main, python = "n_neighbors";
+        /// Rows added to every count, s.
+        smoothing: f64 = 1.0, allowed = Allowed::Positive, level = main;
     }
 }

@@ -14,7 +14,7 @@ fn probabilities_equal_the_formulas_of_the_authors() {
     let (data, _) = Planted { rows: 120, features: 3, labels: 4, seed: 6, ..Planted::default() }.sample().unwrap();
     let (train, test) =
         (data.select_rows(&(0..90).collect::<Vec<_>>()), data.select_rows(&(90..120).collect::<Vec<_>>()));
-    let params = NeighbourParams { neighbours: 5, smoothing: 0.5, ..NeighbourParams::default() };
+    let params = NeighbourParams::default().neighbours(5).smoothing(0.5);
     let (features, labels) = (train.features(), train.labels());
     let set = TrainingSet { features, labels, weights: None, label_names: train.label_names() };
     let model = params.learn(&set, &Silent).unwrap().0;

@@ -5,7 +5,6 @@ use super::metric::{MarginProblem, Metric};
 use super::params::OutputCodeParams;
 use super::predict::{LinearRegression, OutputCode};
 use crate::br::{BinaryRelevance, BinaryRelevanceParams};
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::holdout;
 use arbormix_joint::Result;
@@ -172,10 +171,6 @@ impl Learner for OutputCodeParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(1, workers) + 8 * size.labels * size.labels * size_of::<f64>()
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.check()
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

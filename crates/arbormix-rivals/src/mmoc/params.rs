@@ -1,22 +1,20 @@
 //! Parameters of MMOC.
 
-use serde::{Deserialize, Serialize};
-
-use super::field::MAX_ENUMERATED;
-use arbormix_base::params::ParamError;
-use arbormix_base::params::Presets;
+use arbormix_base::params::{Allowed, ParamError};
+use arbormix_base::{choices, params};
 use arbormix_learn::features::FeatureParams;
 use arbormix_learn::logistic::{LogisticParams, SolverParams};
 
-/// How label sets are found from the predicted code and the labels' own regressions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decoding {
-    /// By mean field: the product of independent labels nearest to exp(−E), found by coordinate ascent.
-    #[default]
-    MeanField,
-    /// By enumeration of all 2^d sets; at most 20 labels.
-    Exact,
+use super::field::MAX_ENUMERATED;
+
+choices! {
+    /// How label sets are found from the predicted code and the labels' own regressions.
+    pub enum Decoding: Copy, Eq {
+        /// By mean field: the product of independent labels nearest to exp(−E), found by coordinate ascent.
+        MeanField = "mean-field",
+        /// By enumeration of all 2^d sets; at most 20 labels.
+        Exact = "exact",
+    }
 }
 
 impl Decoding {
@@ -28,88 +26,44 @@ impl Decoding {
     }
 }
 
-/// The variances that squared errors of the code are divided by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Variances {
-    /// Mean squared errors in training. Only the space that the code spans matters then, not the lengths of its words.
-    #[default]
-    Residual,
-    /// All 1.
-    Unit,
-}
-
-/// MMOC: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutputCodeParams {
-    /// How raw columns become features.
-    pub features: FeatureParams,
-    /// The logistic regressions, one per label.
-    pub logistic: LogisticParams,
-    /// Costs C of margin violations to choose from, ascending: the one with the most exact matches on held-out rows,
-    /// ties to the smaller. One value means no choice.
-    pub costs: Vec<f64>,
-    /// Penalties of the linear regression to choose from, ascending, in units of the mean of the features' sums of
-    /// squares: the one with the smallest squared error on held-out rows. One value means no choice.
-    pub ridges: Vec<f64>,
-    /// Share of the rows held out for these choices.
-    pub held_out: f64,
-    /// How far the distance between label sets rises above the number of differing labels *between* the corners of the
-    /// box that the margins range over; 0 is linear, as in the paper, and slow (no certificate within any patience).
-    pub bulge: f64,
-    /// λ, the weight of the labels' own regressions beside the code: 0 decodes by the code alone, a large value is BR.
-    pub balance: f64,
-    /// The variances of the code.
-    pub variances: Variances,
-    /// How label sets are found.
-    pub decoding: Decoding,
-    /// When the learning of the code stops: once its objective is proven to be within the share `tolerance` of the
-    /// optimum.
-    pub solver: SolverParams,
-    /// Seed of the split and of fold assignments.
-    pub seed: u64,
-}
-
-impl Default for OutputCodeParams {
-    fn default() -> Self {
-        OutputCodeParams {
-            features: FeatureParams::default(),
-            logistic: LogisticParams::default(),
-            costs: vec![0.1, 1.0, 10.0, 100.0],
-            ridges: vec![0.01, 0.1, 1.0, 10.0],
-            held_out: 0.3,
-            bulge: 0.1,
-            balance: 1.0,
-            variances: Variances::default(),
-            decoding: Decoding::default(),
-            solver: SolverParams { tolerance: 1e-3, max_iterations: 500 },
-            seed: 0,
-        }
+choices! {
+    /// The variances that squared errors of the code are divided by.
+    pub enum Variances: Copy, Eq {
+        /// Mean squared errors in training. Only the space that the code spans matters then, not the lengths of its words.
+        Residual = "residual",
+        /// All 1.
+        Unit = "unit",
     }
 }
 
-impl Presets for OutputCodeParams {
-    /// The defaults: λ = 1 is the paper's, the rest it does not say.
-    fn paper() -> Self {
-        OutputCodeParams::default()
-    }
-}
-
-impl OutputCodeParams {
-    /// Checks the values.
-    pub(crate) fn check(&self) -> Result<(), ParamError> {
-        self.logistic.validate()?;
-        for (name, values) in [("costs", &self.costs), ("ridges", &self.ridges)] {
-            let ascending = values.windows(2).all(|pair| pair[0] < pair[1]);
-            let usable = !values.is_empty() && values.iter().all(|value| value.is_finite() && *value > 0.0);
-            ParamError::require(ascending && usable, name, values, "needs positive numbers in ascending order")?;
-        }
-        let share = self.held_out;
-        ParamError::require(share > 0.0 && share < 1.0, "held_out", share, "must be between 0 and 1")?;
-        for (name, value) in [("balance", self.balance), ("bulge", self.bulge)] {
-            ParamError::require(value.is_finite() && value >= 0.0, name, value, "must not be negative")?;
-        }
-        self.solver.validate("solver.tolerance", "solver.max_iterations")
+params! {
+    /// MMOC: its parameters, and its learner. λ = 1 is the paper's; the rest it does not say.
+    pub struct OutputCodeParams {
+        /// How raw columns become features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// The logistic regressions, one per label.
+        logistic: LogisticParams = LogisticParams::default();
+        /// Costs C of margin violations to choose from, ascending: the one with the most exact matches on held-out rows,
+        /// ties to the smaller. One value means no choice.
+        costs: Vec<f64> = vec![0.1, 1.0, 10.0, 100.0], allowed = Allowed::Ascending, level = main;
+        /// Penalties of the linear regression to choose from, ascending, in units of the mean of the features' sums of
+        /// squares: the one with the smallest squared error on held-out rows. One value means no choice.
+        ridges: Vec<f64> = vec![0.01, 0.1, 1.0, 10.0], allowed = Allowed::Ascending, level = main;
+        /// Share of the rows held out for these choices.
+        held_out: f64 = 0.3, allowed = Allowed::Between(0.0, 1.0);
+        /// How far the distance between label sets rises above the number of differing labels *between* the corners of the
+        /// box that the margins range over; 0 is linear, as in the paper, and slow (no certificate within any patience).
+        bulge: f64 = 0.1, allowed = Allowed::NotNegative;
+        /// λ, the weight of the labels' own regressions beside the code: 0 decodes by the code alone, a large value is BR.
+        balance: f64 = 1.0, allowed = Allowed::NotNegative, level = main;
+        /// The variances of the code.
+        variances: Variances = Variances::Residual;
+        /// How label sets are found.
+        decoding: Decoding = Decoding::MeanField, level = main;
+        /// When the learning of the code stops: once its objective is proven to be within the share `tolerance` of the
+        /// optimum.
+        solver: SolverParams = SolverParams::default().tolerance(1e-3).max_iterations(500);
+        /// Seed of the split and of fold assignments.
+        seed: u64 = 0, level = main, python = "random_state";
     }
 }

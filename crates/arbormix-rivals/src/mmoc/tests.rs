@@ -129,7 +129,7 @@ fn slow_optimum(truth: &DenseMatrix, predicted: &DenseMatrix, cost: f64, bulge: 
 fn the_optimum_is_that_of_a_slow_search() {
     let stream = &mut Stream::new(3, "test", 0);
     let identity = DenseMatrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0]);
-    let solver = SolverParams { tolerance: 1e-6, max_iterations: 2000 };
+    let solver = SolverParams::default().tolerance(1e-6).max_iterations(2000);
     for cost in [0.3, 3.0, 30.0] {
         let (truth, predicted) = margins(stream, 8, 2);
         let problem = MarginProblem::new(&truth, &predicted, None, 0.1);
@@ -146,7 +146,7 @@ fn at_the_optimum_the_conditions_of_optimality_hold_and_nothing_feasible_is_bett
     let problem = MarginProblem::new(&truth, &predicted, None, 0.1);
     let start = gram(&normals(stream, 6, 5));
     for cost in [1.0, 10.0] {
-        let solver = SolverParams { tolerance: 1e-7, max_iterations: 5000 };
+        let solver = SolverParams::default().tolerance(1e-7).max_iterations(5000);
         let metric = problem.solve(cost, &start, &solver, &Silent).unwrap();
         assert!(metric.converged && metric.bound <= metric.objective);
         let slope = problem.slope(cost, &metric.matrix, &mut problem.start());
@@ -244,8 +244,8 @@ fn training(data: &Dataset) -> TrainingSet<'_> {
 
 /// One cost everywhere, so that nothing is chosen.
 fn plain(cost: f64) -> OutputCodeParams {
-    let logistic = LogisticParams { costs: vec![1.0], ..LogisticParams::default() };
-    OutputCodeParams { logistic, costs: vec![cost], ridges: vec![0.1], ..OutputCodeParams::default() }
+    let logistic = LogisticParams::default().costs(vec![1.0]);
+    OutputCodeParams::default().logistic(logistic).costs(vec![cost]).ridges(vec![0.1])
 }
 
 fn predicted_sets(model: &dyn Predictor, data: &Dataset) -> Vec<LabelSet> {
@@ -267,7 +267,7 @@ fn mean_field_proves_nothing() {
 #[test]
 fn mean_field_misses_the_best_set_no_more_often_than_stated() {
     let (data, _) = Planted { rows: 300, labels: 6, seed: 9, ..Planted::default() }.sample().unwrap();
-    let fitted = |decoding| OutputCodeParams { decoding, ..plain(10.0) }.learn(&training(&data), &Silent).unwrap().0;
+    let fitted = |decoding| plain(10.0).decoding(decoding).learn(&training(&data), &Silent).unwrap().0;
     let (mean_field, exact) = (fitted(Decoding::MeanField), fitted(Decoding::Exact));
     let pairs = predicted_sets(mean_field.as_ref(), &data).into_iter().zip(predicted_sets(exact.as_ref(), &data));
     let missed = pairs.filter(|(near, best)| near != best).count();
@@ -277,7 +277,7 @@ fn mean_field_misses_the_best_set_no_more_often_than_stated() {
 #[test]
 fn exact_decoding_gives_a_distribution_and_its_best_set() {
     let (data, _) = Planted { rows: 80, labels: 4, seed: 2, ..Planted::default() }.sample().unwrap();
-    let params = OutputCodeParams { decoding: Decoding::Exact, ..plain(10.0) };
+    let params = plain(10.0).decoding(Decoding::Exact);
     let model = params.learn(&training(&data), &Silent).unwrap().0;
     assert_eq!(model.joint(), Joint::Distribution);
     let sets = all_sets(4);
@@ -305,7 +305,7 @@ fn without_a_code_it_is_br() {
     let params = plain(1e-3);
     let (model, report) = params.learn(&training(&data), &Silent).unwrap();
     assert!(report.converged && report.notes.iter().any(|note| note.contains("code of length 0")), "{report:?}");
-    let br = BinaryRelevanceParams { logistic: params.logistic.clone(), ..BinaryRelevanceParams::default() };
+    let br = BinaryRelevanceParams::default().logistic(params.logistic.clone());
     let br = br.learn(&training(&data), &Silent).unwrap().0;
     let (ours, own) = (model.marginals(data.features()).unwrap(), br.marginals(data.features()).unwrap());
     assert!(ours.values().iter().zip(own.values()).all(|(a, b)| (a - b).abs() < 1e-12));
@@ -334,12 +334,12 @@ fn the_choice_is_stated_and_too_many_labels_are_refused() {
     let labels = Labels::new(21, vec![LabelSet::empty(21); 100]);
     let names: Vec<String> = (0..21).map(|label| format!("y{label}")).collect();
     let many = TrainingSet { labels: &labels, label_names: &names, ..training(&data) };
-    let exact = OutputCodeParams { decoding: Decoding::Exact, ..OutputCodeParams::default() };
+    let exact = OutputCodeParams::default().decoding(Decoding::Exact);
     assert_eq!(
         exact.learn(&many, &Silent).err().unwrap().to_string(),
         "parameter decoding = \"exact\": enumerates all label sets, for at most 20 labels; use mean-field"
     );
-    let falling = OutputCodeParams { costs: vec![1.0, 0.1], ..OutputCodeParams::default() };
+    let falling = OutputCodeParams::default().costs(vec![1.0, 0.1]);
     assert_eq!(
         falling.validate().unwrap_err().to_string(),
         "parameter costs = [1.0, 0.1]: needs positive numbers in ascending order"

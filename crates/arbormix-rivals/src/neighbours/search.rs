@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use super::rough::Rough;
 use super::selection::{Found, Selections};
 use super::whole::{GROUP, WholeRows};
-use arbormix_base::params::ParamError;
 use arbormix_data::{DataError, LabelSet};
 use arbormix_joint::Result;
 use arbormix_joint::learner::TrainingSet;
@@ -44,11 +43,6 @@ impl Neighbours {
 
     pub(crate) fn of(rows: Matrix, labels: Vec<LabelSet>, count: usize) -> Neighbours {
         Neighbours { rough: Rough::new(&rows), rows, labels, count }
-    }
-
-    /// Checks the number of neighbours.
-    pub(crate) fn validate(count: usize) -> Result<(), ParamError> {
-        ParamError::require(count > 0, "neighbours", count, "must be at least 1")
     }
 
     /// Neighbours of a row.

@@ -3,7 +3,6 @@
 use super::params::ProbabilisticChainParams;
 use super::predict::ProbabilisticChain;
 use crate::chain::Recipe;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, Workers};
@@ -16,7 +15,7 @@ impl ProbabilisticChainParams {
 }
 
 impl Learner for ProbabilisticChainParams {
-    learner_head!("pcc");
+    learner_head!("pcc", check);
 
     fn seconds(&self, size: &Size) -> f64 {
         size.regression_seconds(size.labels)
@@ -24,12 +23,6 @@ impl Learner for ProbabilisticChainParams {
 
     fn bytes(&self, size: &Size, workers: Workers) -> usize {
         size.regression_bytes(1, workers)
-    }
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.recipe().validate()?;
-        self.inference.validate()?;
-        ParamError::require(self.samples > 0, "samples", self.samples, "must be at least 1")
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {

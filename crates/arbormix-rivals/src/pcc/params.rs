@@ -1,46 +1,34 @@
 //! Parameters of PCC.
 
-use serde::{Deserialize, Serialize};
-
-use crate::chain::{Order, Search};
-use arbormix_base::params::Presets;
+use arbormix_base::params;
+use arbormix_base::params::{Allowed, ParamError};
 use arbormix_learn::features::FeatureParams;
 use arbormix_learn::logistic::LogisticParams;
 
-/// PCC: its parameters, and its learner.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProbabilisticChainParams {
-    /// How raw columns become features.
-    pub features: FeatureParams,
-    /// The logistic regressions.
-    pub logistic: LogisticParams,
-    /// The order of the labels.
-    pub order: Order,
-    /// How the most probable label set is looked for.
-    pub inference: Search,
-    /// Draws that marginals are averaged over when there are too many labels to enumerate.
-    pub samples: usize,
-    /// Seed of the fold assignments, of a random order, and of draws.
-    pub seed: u64,
-}
+use crate::chain::{Order, Search};
 
-impl Default for ProbabilisticChainParams {
-    fn default() -> Self {
-        ProbabilisticChainParams {
-            features: FeatureParams::default(),
-            logistic: LogisticParams::default(),
-            order: Order::default(),
-            inference: Search::default(),
-            samples: 1000,
-            seed: 0,
-        }
+params! {
+    /// PCC: its parameters, and its learner. The defaults are the paper's: it enumerates, which the exact search equals.
+    pub struct ProbabilisticChainParams {
+        /// How raw columns become features.
+        features: FeatureParams = FeatureParams::default(), level = main, python = "";
+        /// The logistic regressions.
+        logistic: LogisticParams = LogisticParams::default(), level = main, python = "";
+        /// The order of the labels.
+        order: Order = Order::default(), level = main;
+        /// How the most probable label set is looked for.
+        inference: Search = Search::default(), level = main;
+        /// Draws that marginals are averaged over when there are too many labels to enumerate.
+        samples: usize = 1000, allowed = Allowed::AtLeast(1.0), level = main, python = "n_samples";
+        /// Seed of the fold assignments, of a random order, and of draws.
+        seed: u64 = 0, level = main, python = "random_state";
     }
 }
 
-impl Presets for ProbabilisticChainParams {
-    /// The defaults are the paper's: it enumerates, which the exact search equals.
-    fn paper() -> Self {
-        ProbabilisticChainParams::default()
+impl ProbabilisticChainParams {
+    /// Checks what the declaration cannot say.
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        self.order.validate()?;
+        self.inference.validate()
     }
 }

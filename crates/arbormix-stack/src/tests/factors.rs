@@ -17,7 +17,7 @@ fn intercepts_of_low_rank_end_where_scipy_ends() {
     let sample = Sample::new(design, logits.clone(), Columns::zeros(40, 3), &sets.iter().collect::<Vec<_>>(), weight);
     let factors = FactorParams { count: 1, iterations: 300, ridge: 1.0 };
     let params = TiedParams { factors, ..StackParams::default().tied };
-    let gate = GateParams { penalty: 1.0, solver: SolverParams::default() };
+    let gate = GateParams::default().penalty(1.0).solver(SolverParams::default());
     let tree = StackedTree { branching: Branching::isolated(3), coefficients: vec![[1.0, 0.0, 0.0, 0.0]; 3] };
     let em = Em::new(&sample, &logits, &tree, &params, 0.0, gate);
     let (tied, _, trace) = em.run_factors(5, 0, &Silent).unwrap();

@@ -164,7 +164,7 @@ fn the_tied_regression_of_a_label_ends_where_scipy_ends() {
     let branching = Branching::new(vec![Some(1), None]).unwrap();
     let tree = StackedTree { branching, coefficients: vec![[1.0, 0.0, 1.0, 0.5], [1.0, 0.0, 0.0, 0.0]] };
     let params = TiedParams { iterations: 1, newton_steps: 50, ..StackParams::default().tied };
-    let gate = GateParams { penalty: 1.0, solver: SolverParams::default() };
+    let gate = GateParams::default().penalty(1.0).solver(SolverParams::default());
     let em = Em::new(&sample, &logits, &tree, &params, 0.1, gate);
     let uniform = Gate::uniform(&sample.design.block(None, &[]), 3);
     let (tied, _, _) = em.run(&responsibilities, uniform, &Silent).unwrap();
@@ -501,6 +501,6 @@ fn trees_and_held_out_folds_follow_the_size_of_the_data() {
     assert_eq!(folds(2000, 50), 2, "800 rows");
     assert_eq!(folds(400, 300), 2, "160 rows");
     assert_eq!(folds(100_000, 6), 1);
-    let endless = StackParams { held_out_trees: usize::MAX, held_out_rows: usize::MAX, ..params };
+    let endless = params.held_out_trees(usize::MAX).held_out_rows(usize::MAX);
     assert!(endless.trees_of_fold(10, 10) > 0 && endless.held_out_folds(10, 10, 5) == 5);
 }

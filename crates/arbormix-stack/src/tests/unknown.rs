@@ -26,7 +26,7 @@ fn unknown_cells_are_drawn_from_a_mixture() {
     let params = quick(json!({"seed": 3}));
     let Completed { labels: completed, weights } = params.completed(&set(&data), &Silent).unwrap();
     assert_eq!((completed.rows(), completed.mask()), (900, None));
-    let (mixture, _) = MixtureParams { seed: 3, ..MixtureParams::default() }.learn(&set(&data), &Silent).unwrap();
+    let (mixture, _) = MixtureParams::default().seed(3).learn(&set(&data), &Silent).unwrap();
     let features = data.features();
     let logs: Vec<(LabelSet, Vec<f64>)> = all_sets(4)
         .into_iter()

@@ -1,41 +1,36 @@
 //! The presets to choose from: a method with its parameters.
 
-use serde::{Deserialize, Serialize};
-
 use super::params::AutoParams;
-use arbormix_base::params::Presets;
+use arbormix_base::choices;
+use arbormix_base::params::Group;
 use arbormix_joint::learner::{Inference, Learner, Size};
 use arbormix_learn::features::{FeatureParams, NystromParams, Scaling};
 use arbormix_mlme::mlme::MixtureParams;
 use arbormix_stack::StackParams;
 
-/// A preset that can be chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Candidate {
-    /// The stacked mixture.
-    Stack,
-    /// ML-ME on Nyström features.
-    Kernel,
-    /// ML-ME.
-    Linear,
-    /// ML-ME with every choice as in the paper.
-    Paper,
+choices! {
+    /// A preset that can be chosen.
+    pub enum Candidate: Copy, Eq {
+        /// The stacked mixture.
+        Stack = "stack",
+        /// ML-ME on Nyström features.
+        Kernel = "kernel",
+        /// ML-ME.
+        Linear = "linear",
+        /// ML-ME with every choice as in the paper.
+        Paper = "paper",
+    }
+}
+
+impl Default for Candidate {
+    fn default() -> Candidate {
+        Candidate::Stack
+    }
 }
 
 impl Candidate {
     /// All of them, the richest first.
     pub const ALL: [Candidate; 4] = [Candidate::Stack, Candidate::Kernel, Candidate::Linear, Candidate::Paper];
-
-    /// Its name in parameters and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Candidate::Stack => "stack",
-            Candidate::Kernel => "kernel",
-            Candidate::Linear => "linear",
-            Candidate::Paper => "paper",
-        }
-    }
 
     /// Rows it needs.
     pub(super) fn rows_needed(self) -> usize {
@@ -51,19 +46,19 @@ impl Candidate {
     pub(super) fn learner(self, params: &AutoParams, sparse: bool) -> Box<dyn Learner> {
         let (features, seed) = (params.features.clone(), params.seed);
         match self {
-            Candidate::Stack => Box::new(StackParams { features, seed, ..StackParams::default() }),
+            Candidate::Stack => Box::new(StackParams::default().features(features).seed(seed)),
             Candidate::Kernel => {
                 let features = kernel_features(features, sparse, seed);
-                Box::new(MixtureParams { features, seed, ..MixtureParams::default() })
+                Box::new(MixtureParams::default().features(features).seed(seed))
             }
-            Candidate::Linear => Box::new(MixtureParams { features, seed, ..MixtureParams::default() }),
+            Candidate::Linear => Box::new(MixtureParams::default().features(features).seed(seed)),
             Candidate::Paper => {
                 let paper = MixtureParams::paper();
                 let inference = match paper.inference {
                     Inference::Annealing { iterations, .. } => Inference::Annealing { iterations, seed },
                     other => other,
                 };
-                Box::new(MixtureParams { features, seed, inference, ..paper })
+                Box::new(paper.features(features).seed(seed).inference(inference))
             }
         }
     }
@@ -75,6 +70,6 @@ fn kernel_features(features: FeatureParams, sparse: bool, seed: u64) -> FeatureP
         Scaling::Auto if !sparse => Scaling::Standardize,
         chosen => chosen,
     };
-    let nystrom = features.nystrom.unwrap_or(NystromParams { seed, ..NystromParams::default() });
-    FeatureParams { scaling, nystrom: Some(nystrom) }
+    let nystrom = features.nystrom.unwrap_or(NystromParams::default().seed(seed));
+    features.scaling(scaling).nystrom(nystrom)
 }

@@ -15,11 +15,7 @@ use arbormix_joint::{Error, Result};
 const FAR: usize = 8;
 
 impl Learner for AutoParams {
-    learner_head!("auto");
-
-    fn validate(&self) -> Result<(), ParamError> {
-        self.check()
-    }
+    learner_head!("auto", check);
 
     /// The race, and the most that a candidate takes.
     fn seconds(&self, size: &Size) -> f64 {
@@ -95,7 +91,7 @@ impl AutoParams {
         let needed = candidate.rows_needed();
         let left_out = (size.rows < needed).then(|| format!("needs {needed} rows"));
         Entrant {
-            name: candidate.name().to_string(),
+            name: candidate.word().to_string(),
             nominal_seconds: candidate.seconds(self, size),
             log_likelihood: None,
             exact_match: None,

@@ -164,14 +164,14 @@ fn the_budget_leaves_out_what_it_cannot_pay() {
     let second = Candidate::ALL[..3].iter().filter(|other| *other != cheapest).map(|c| seconds(*c, &size));
     let between = 0.5 * (seconds(*cheapest, &size) + second.fold(f64::INFINITY, f64::min));
     let choice = fitted(json!({"budget": between}), &data, None).choice().unwrap().clone();
-    assert_eq!((choice.chosen.as_str(), choice.race_rows), (cheapest.name(), 0));
+    assert_eq!((choice.chosen.as_str(), choice.race_rows), (cheapest.word(), 0));
     let over = |choice: &Choice| {
         choice.candidates.iter().filter(|e| e.left_out.as_ref().is_some_and(|why| why.contains("budget"))).count()
     };
     assert_eq!(over(&choice), 2);
     // Nothing can be paid: the cheapest all the same, and it is said.
     let poor = fitted(json!({"budget": 1e-9}), &data, None).choice().unwrap().clone();
-    assert_eq!(poor.chosen, cheapest.name());
+    assert_eq!(poor.chosen, cheapest.word());
     assert!(poor.reason.contains("too small for all"), "{}", poor.reason);
 }
 

@@ -92,8 +92,8 @@ fn em_climbs_in_every_iteration_to_a_point_without_slope() {
     labels = Labels::with_mask(4, sets, labels.mask().unwrap().to_vec());
     for (kind, steps) in KINDS.into_iter().flat_map(|kind| [(kind, 1), (kind, 30)]) {
         // Partial M-steps must climb too: one Newton step at most.
-        let solver = SolverParams { tolerance: 1e-13, max_iterations: steps };
-        let logistic = LogisticParams { costs: vec![1.0], solver, ..LogisticParams::default() };
+        let solver = SolverParams::default().tolerance(1e-13).max_iterations(steps);
+        let logistic = LogisticParams::default().costs(vec![1.0]).solver(solver);
         let (structure, nodes) = (StructureParams::default(), NodeParams { kind, min_rows: 5 });
         let trainer = Trainer::new(&training(&data, &labels), &logistic, &structure, &nodes, 1);
         let tree = trainer.structure(None, 0, &Silent).unwrap();
@@ -183,7 +183,7 @@ fn screened_candidates_are_the_promising_ones() {
     let labels = hide(data.labels(), 0.33, 3);
     let (logistic, nodes) = (LogisticParams::default(), NodeParams::default());
     let scores = |candidates: Candidates| {
-        let structure = StructureParams { candidates, ..StructureParams::default() };
+        let structure = StructureParams::default().candidates(candidates);
         Trainer::new(&training(&data, &labels), &logistic, &structure, &nodes, 1).scores(None, 0, &Silent).unwrap()
     };
     let exact = scores(Candidates::Exact);

@@ -61,7 +61,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
             except ValueError as error:
                 if not str(error).startswith("parameter "):
                     raise
-                raise ValueError(_params.in_our_words(str(error))) from None
+                raise ValueError(_params.in_our_words(self._method, str(error))) from None
         self._adopt(model, targets)
         gate = model.ask(data).gate()
         self.gate_use_ = None if gate is None else gate.mean(axis=0)
@@ -81,7 +81,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
 
     def _overrides(self) -> str:
         """The parameters as the library's JSON."""
-        return _params.nested(self._method, {name: getattr(self, name) for name in self._method.parameters})
+        return _params.nested(self._method, {name: getattr(self, name) for name in [*self._method.parameters, "expert"]})
 
     def _adopt(self, model: _core.Model, targets: Targets) -> None:
         """Takes a fitted model over."""
@@ -209,7 +209,9 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
     @classmethod
     def paper(cls, **params: Any) -> Self:
         """An estimator with every choice as in the ML-ME paper, but for those given."""
-        return cls(**{name: p.paper for name, p in cls._method.parameters.items()} | params)
+        paper = cls._method.paper()
+        expert = {**(paper["expert"] or {}), **(params.pop("expert", None) or {})}
+        return cls(**{**paper, "expert": expert or None, **params})
 
     def _repr_html_(self) -> str:
         if hasattr(self, "model_"):

@@ -1,9 +1,10 @@
-"""Parameters of the methods: nested in the library, flat keyword arguments here.
+"""Parameters of the methods, as the library declares them.
 
-A group's name and a parameter's name are joined by one underscore: ``em.max_iterations`` is ``em_max_iterations``. (Two
-underscores belong to scikit-learn, which reaches into the parts of a pipeline with them.) A parameter that is one of
-several words, some with numbers of their own, is written like a call: ``"exact(node_limit=1000)"``, ``"folds(3)"``; a
-dict as in the library's JSON, ``{"folds": 3}``, does too.
+The few that matter are keyword arguments, named as scikit-learn names such things (``random_state``, ``n_neighbors``,
+``max_iter``). All others are behind one argument, ``expert``: a dict from the library's dotted names to values, such as
+``expert={"em.tolerance": 1e-5}``; the reference lists them. A parameter that is one of several words, some with numbers of
+their own, is written like a call: ``"exact(node_limit=1000)"``, ``"folds(3)"``; a dict as in the library's JSON,
+``{"folds": 3}``, does too.
 """
 
 from __future__ import annotations
@@ -19,20 +20,25 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._meanings import MEANINGS
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One keyword argument."""
+    """One parameter of a method."""
 
+    #: The keyword argument, or the dotted name for experts.
     name: str
-    path: tuple[str, ...]
+    #: The library's dotted name.
+    path: str
     default: Any
     paper: Any
     choices: tuple[str, ...]
-    #: What it means; the words of a choice follow, one on a line.
+    #: The words of a choice with what each means.
+    words: Mapping[str, str]
     meaning: str
+    #: What is allowed, in words; empty if everything is.
+    allowed: str
+    kind: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,23 @@ class Method:
     name: str
     title: str
     summary: str
+    #: Those for everyone, by keyword argument.
     parameters: Mapping[str, Parameter]
+    #: Those for experts, by dotted name.
+    expert: Mapping[str, Parameter]
+
+    def arguments(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments that stand for parameters of the library."""
+        main = {name: shown(_at(params, parameter.path)) for name, parameter in self.parameters.items()}
+        others = {path: shown(_at(params, path)) for path in self.expert}
+        changed = {path: value for path, value in others.items() if value != self.expert[path].default}
+        return {**main, "expert": changed or None}
+
+    def paper(self) -> dict[str, Any]:
+        """The keyword arguments with every choice as in the paper."""
+        main = {name: parameter.paper for name, parameter in self.parameters.items()}
+        changed = {path: p.paper for path, p in self.expert.items() if p.paper != p.default}
+        return {**main, "expert": changed or None}
 
 
 @cache
@@ -52,26 +74,47 @@ def methods() -> Mapping[str, Method]:
 
 
 def _method(entry: dict[str, Any]) -> Method:
-    choices = {tuple(path.split(".")): tuple(words) for path, words in entry["choices"].items()}
-    parameters: dict[str, Parameter] = {}
-    for path, default in _leaves(entry["default"], set(choices)):
-        name = "_".join(path)
-        if name in parameters:
+    main: dict[str, Parameter] = {}
+    expert: dict[str, Parameter] = {}
+    for declared in entry["parameters"]:
+        is_main = declared["level"] == "main"
+        name = declared["python"] if is_main else declared["name"]
+        place = main if is_main else expert
+        if name in place:
             raise RuntimeError(f"{entry['name']}: two parameters would be called {name}")
-        paper = _at(entry["paper"], path)
-        meaning = MEANINGS.get(f"{entry['name']}.{name}", MEANINGS.get(name, ""))
-        parameters[name] = Parameter(name, path, shown(default), shown(paper), choices.get(path, ()), meaning)
-    return Method(entry["name"], entry["title"], entry["summary"], parameters)
+        words = _words(declared["kind"])
+        place[name] = Parameter(
+            name,
+            declared["name"],
+            shown(declared["default"]),
+            shown(declared["paper"]),
+            tuple(words),
+            words,
+            _in_python(declared["meaning"]),
+            declared["allowed"] or "",
+            declared["kind"],
+        )
+    return Method(entry["name"], entry["title"], entry["summary"], main, expert)
 
 
-def _leaves(value: Any, choices: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
-    if isinstance(value, dict) and path not in choices:
-        return [leaf for name, inner in value.items() for leaf in _leaves(inner, choices, (*path, name))]
-    return [(path, value)]
+def _words(kind: Mapping[str, Any]) -> dict[str, str]:
+    """The words that may stand for a value, with their meanings."""
+    match kind["is"]:
+        case "choice":
+            return {variant["word"]: _in_python(variant["meaning"]) for variant in kind["of"]}
+        case "either":
+            return {word: meaning for inner in kind["of"] for word, meaning in _words(inner).items()}
+        case _:
+            return {}
 
 
-def _at(params: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
+def _in_python(text: str) -> str:
+    """Words of code as reStructuredText has them."""
+    return re.sub(r"`([^`]+)`", r"``\1``", text).replace("``null``", "``None``")
+
+
+def _at(params: Any, path: str) -> Any:
+    for name in path.split("."):
         params = params[name]
     return params
 
@@ -90,42 +133,61 @@ def shown(value: Any) -> Any:
     return value
 
 
-def flat(method: Method, params: dict[str, Any]) -> dict[str, Any]:
-    """The keyword arguments that stand for parameters of the library."""
-    return {name: shown(_at(params, parameter.path)) for name, parameter in method.parameters.items()}
-
-
 def nested(method: Method, arguments: Mapping[str, Any]) -> str:
     """The library's JSON for keyword arguments."""
     out: dict[str, Any] = {}
     for name, value in arguments.items():
-        parameter = method.parameters[name]
-        place = out
-        for part in parameter.path[:-1]:
-            place = place.setdefault(part, {})
-        place[parameter.path[-1]] = _plain(name, value, parameter)
+        if name == "expert":
+            for path, inner in _experts(method, value).items():
+                _put(out, path, _plain(path, inner, method.expert.get(path)))
+        else:
+            _put(out, method.parameters[name].path, _plain(name, value, method.parameters[name]))
     return json.dumps(out)
 
 
-def _plain(name: str, value: Any, parameter: Parameter) -> Any:
+def _experts(method: Method, given: Any) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"parameter expert = {given!r}: needs a dict such as {{'logistic.folds': 5}}")
+    mains = {parameter.path: name for name, parameter in method.parameters.items()}
+    for path in given:
+        if path in mains:
+            raise ValueError(f"parameter expert: {path!r} is the argument {mains[path]}; set it there")
+    return given
+
+
+def _put(out: dict[str, Any], path: str, value: Any) -> None:
+    *groups, last = path.split(".")
+    for group in groups:
+        out = out.setdefault(group, {})
+    out[last] = value
+
+
+def _plain(name: str, value: Any, parameter: Parameter | None) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if value is None and parameter.default is not None:
+    if parameter is not None and value is None and parameter.kind["is"] != "optional":
         raise ValueError(f"parameter {name} = None: needs a value; the default is {parameter.default!r}")
     if any(isinstance(part, float) and not np.isfinite(part) for part in np.ravel(np.array(value, dtype=object))):
         raise ValueError(f"parameter {name} = {value!r}: must be finite")
-    if isinstance(value, str) and parameter.choices:
+    if parameter is not None and isinstance(value, str) and parameter.choices:
         return _choice(name, value, parameter)
     if isinstance(value, list | tuple):
         return [part.item() if isinstance(part, np.generic) else part for part in value]
     return value
 
 
-def in_our_words(message: str) -> str:
-    """A refusal of the library with the parameter's name as it is here: ``logistic.costs`` is ``logistic_costs``."""
-    return re.sub(r"^parameter ([\w.]+)", lambda found: found[0].replace(".", "_"), message)
+def in_our_words(method: Method, message: str) -> str:
+    """A refusal of the library with the parameter's name as it is here: ``em.max_iterations`` is ``max_iter``."""
+    names = {parameter.path: name for name, parameter in method.parameters.items()}
+
+    def ours(found: re.Match[str]) -> str:
+        return f"parameter {names[found[1]]}" if found[1] in names else found[0]
+
+    return re.sub(r"^parameter ([\w.]+)", ours, message)
 
 
 def _choice(name: str, text: str, parameter: Parameter) -> Any:

@@ -21,7 +21,7 @@ y = pd.DataFrame(
     }
 ).astype(int)
 train, test = arbormix.stratified_holdout(y, 0.25)
-model = arbormix.MLME(experts=2).fit(X[train], y.iloc[train])
+model = arbormix.MLME(n_experts=2).fit(X[train], y.iloc[train])
 
 print("nothing known:", model.predict_proba(X[test[:1]]).round(3))
 print("fever known:  ", model.given({"fever": 1}).predict_proba(X[test[:1]]).round(3))

@@ -28,7 +28,7 @@ def photos(rows: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 X, y = photos(600)
 X_test, y_test = photos(200, seed=1)
 
-model = arbormix.MLME(experts=3).fit(X, y)
+model = arbormix.MLME(n_experts=3).fit(X, y)
 print("exact matches:", model.score(X_test, y_test))
 print("binary relevance:", arbormix.BinaryRelevance().fit(X, y).score(X_test, y_test))
 

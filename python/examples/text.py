@@ -32,7 +32,7 @@ texts, tags = articles(500)
 texts_test, tags_test = articles(200, seed=1)
 
 # The features stay sparse all the way into the solver.
-pipe = make_pipeline(TfidfVectorizer(), arbormix.CTBN(features_scaling="none")).fit(texts, tags)
+pipe = make_pipeline(TfidfVectorizer(), arbormix.CTBN(scaling="none")).fit(texts, tags)
 model = pipe[-1]
 print("labels:", list(model.label_names_))
 print("parents in the tree:", model.trees_[0])

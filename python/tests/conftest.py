@@ -33,7 +33,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="session")
 def mixture(data: tuple[np.ndarray, np.ndarray]) -> arbormix.MultiLabelClassifier:
-    return arbormix.MLME(experts=2).fit(*data)
+    return arbormix.MLME(n_experts=2).fit(*data)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import scipy.stats
 
 import arbormix
 
-QUICK = {"logistic_costs": (1.0,)}
+QUICK = {"costs": (1.0,)}
 TIMES = ["fit_seconds", "test_seconds"]
 
 
@@ -58,7 +58,7 @@ def test_tables_show_means_errors_and_markers(found):
 def test_several_data_sets_and_splitters(data):
     X, y = data
     splitter = arbormix.IterativeStratification(3, seed=1)
-    estimators = [arbormix.BinaryRelevance(**QUICK), arbormix.MLKNN(neighbours=5)]
+    estimators = [arbormix.BinaryRelevance(**QUICK), arbormix.MLKNN(n_neighbors=5)]
     both = arbormix.compare(estimators, {"all": data, "half": (X[:75], y[:75])}, cv=splitter, test="corrected")
     assert list(both.table().index) == ["all", "half", "average rank"] and "Friedman" in " ".join(both.notes())
     ids = np.empty(len(X), dtype=int)

@@ -16,11 +16,11 @@ import scipy.sparse
 import arbormix
 from arbormix import _crew
 
-QUICK = {"logistic_costs": (0.1, 1.0)}
+QUICK = {"costs": (0.1, 1.0)}
 
 
 def estimators():
-    return [arbormix.CTBN(**QUICK), arbormix.MLME(experts=2, em_max_iterations=3, **QUICK)]
+    return [arbormix.CTBN(**QUICK), arbormix.MLME(n_experts=2, max_iter=3, **QUICK)]
 
 
 def bytes_of(estimator, *data, **options):
@@ -118,7 +118,7 @@ def cluster(tmp_path):
 
 def test_a_dask_cluster_gives_the_same_bytes(cluster, data):
     here = [bytes_of(estimator, *data) for estimator in estimators()]
-    methods = [arbormix.MLKNN(), arbormix.CTBN(logistic_costs=(1.0,))]
+    methods = [arbormix.MLKNN(), arbormix.CTBN(costs=(1.0,))]
     cells = arbormix.compare(methods, data, cv=3).folds
     with joblib.parallel_config(backend="dask"):
         there = [bytes_of(estimator, *data, distributed=True) for estimator in estimators()]
@@ -150,7 +150,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, monkeypatch):
     draws = np.random.default_rng(0)
     X = draws.normal(size=(1500, 40))
     y = (X[:, :12] + X[:, 12:24] + draws.normal(size=(1500, 12)) > 0).astype(int)
-    estimator = arbormix.CTBN(logistic_costs=(1.0,))
+    estimator = arbormix.CTBN(costs=(1.0,))
     killed, stages = [], []
     call = _crew.Helpers.__call__
 
@@ -200,7 +200,7 @@ def test_a_fit_goes_on_without_a_worker_that_has_too_little_memory(cluster):
     """Memory that runs out inside the library ends the process; its nanny starts another, which does the work."""
     X = np.random.default_rng(0).normal(size=(2000, 600))
     y = (X[:, :3] > 0).astype(int)
-    estimator = arbormix.CTBN(logistic_costs=(1.0,))
+    estimator = arbormix.CTBN(costs=(1.0,))
     pids = cluster.run(os.getpid)
     cluster.run(leave_memory, 35_000_000, workers=[next(iter(pids))])
     with joblib.parallel_config(backend="dask"):

@@ -102,7 +102,7 @@ def test_the_command_line_gives_the_same_bits(tmp_path, command, benchmarks):
     data = arbormix.load_arff(path)
     run("fit", str(path), "--method", "mlme", "--experts", "3", "-o", "theirs.model")
     X, y = data.frames()
-    ours = arbormix.MLME(experts=3).fit(X, y)
+    ours = arbormix.MLME(n_experts=3).fit(X, y)
     ours.save(tmp_path / "ours.model")
     theirs = arbormix.load(tmp_path / "theirs.model")
     np.testing.assert_array_equal(theirs.predict_proba(X), ours.predict_proba(X))

@@ -10,7 +10,7 @@ LABELS = ["p", "q", "r", "s"]
 
 
 def model_bytes(X, y, **options):
-    return arbormix.BinaryRelevance(logistic_costs=(1.0,), **options).fit(X, y).model_.to_bytes()
+    return arbormix.BinaryRelevance(costs=(1.0,), **options).fit(X, y).model_.to_bytes()
 
 
 def test_layouts_and_types_of_arrays(data):
@@ -38,8 +38,8 @@ def test_sparse_features_and_labels(data):
         assert model_bytes(other, y) == expected
     assert model_bytes(csr, sparse.csr_matrix(y)) == expected
     # Zeros that are not stored are still zeros.
-    dense = arbormix.BinaryRelevance(features_scaling="none").fit(X, y).predict_proba(X)
-    loose = arbormix.BinaryRelevance(features_scaling="none").fit(csr, y).predict_proba(csr)
+    dense = arbormix.BinaryRelevance(scaling="none").fit(X, y).predict_proba(X)
+    loose = arbormix.BinaryRelevance(scaling="none").fit(csr, y).predict_proba(csr)
     np.testing.assert_allclose(loose, dense, atol=2e-3)
 
 
@@ -126,7 +126,7 @@ def test_unknown_labels_are_passed_on(data):
 def test_many_rows_are_as_each_alone(data):
     """Many rows are encoded block by block; a refusal still counts them from the first."""
     X, y = data
-    model = arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+    model = arbormix.CTBN(costs=(1.0,)).fit(X, y)
     many = np.tile(X, (7, 1))
     proba = model.predict_proba(many)
     np.testing.assert_array_equal(proba, model.predict_proba(np.asfortranarray(many)))
@@ -168,7 +168,7 @@ def test_labels_that_cannot_be_are_named(y, message):
 def test_weights_are_repetitions(data):
     X, y = data
     weights = np.random.default_rng(1).integers(0, 3, size=len(X))
-    options = {"logistic_costs": (1.0,), "features_scaling": "none"}
+    options = {"costs": (1.0,), "scaling": "none"}
     weighted = arbormix.BinaryRelevance(**options).fit(X, y, sample_weight=weights)
     repeated = arbormix.BinaryRelevance(**options).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=2e-3)

@@ -59,7 +59,7 @@ def test_experts_without_edges_show_their_gate():
     draws = np.random.default_rng(0)
     X = draws.normal(size=(120, 3))
     y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(int)
-    shown = arbormix.MLME(experts=2, structure_min_gain=1e9, logistic_costs=(1.0,)).fit(X, y)._repr_html_()
+    shown = arbormix.MLME(n_experts=2, costs=(1.0,), expert={"structure.min_gain": 1e9}).fit(X, y)._repr_html_()
     assert "<svg" not in shown and shown.count(" %") == 2 and "no label has a parent" in shown
 
 

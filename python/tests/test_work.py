@@ -34,7 +34,7 @@ def test_an_interrupt_stops_long_work(work):
             print("finished")
         except KeyboardInterrupt:
             print("interrupted")
-        print(arbormix.BinaryRelevance(logistic_costs=(1.0,)).fit(X[:50], y[:50, :2]).predict(X[:1]).shape)
+        print(arbormix.BinaryRelevance(costs=(1.0,)).fit(X[:50], y[:50, :2]).predict(X[:1]).shape)
         """,
         timeout=300,
     )
@@ -50,10 +50,10 @@ def test_an_interrupt_ends_the_work_inside_a_solver():
         rows, columns = np.repeat(np.arange(20000), 100), draws.integers(0, 20000, size=2000000)
         X = scipy.sparse.csr_matrix((draws.random(2000000), (rows, columns)), shape=(20000, 20000))
         y = draws.integers(0, 2, size=(20000, 16))
-        slow = {"logistic_solver_tolerance": 1e-15, "logistic_solver_max_iterations": 10000}
+        slow = {"expert": {"logistic.solver.tolerance": 1e-15, "logistic.solver.max_iterations": 10000}}
         threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
-            arbormix.BinaryRelevance(logistic_costs=(1e6,), **slow).fit(X, y)
+            arbormix.BinaryRelevance(costs=(1e6,), **slow).fit(X, y)
             print("finished")
         except KeyboardInterrupt:
             print("interrupted")
@@ -74,9 +74,9 @@ def test_progress_is_shown_on_request(capfd):
 
     draws = np.random.default_rng(0)
     X, y = draws.normal(size=(30, 3)), draws.integers(0, 2, size=(30, 2))
-    arbormix.CTBN(logistic_costs=(1.0,), verbose=True).fit(X, y)
+    arbormix.CTBN(costs=(1.0,), verbose=True).fit(X, y)
     assert "choosing costs" in capfd.readouterr().err  # the last stage: the others may be over before anyone looks
-    arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+    arbormix.CTBN(costs=(1.0,)).fit(X, y)
     assert capfd.readouterr() == ("", "")
 
 
@@ -97,9 +97,9 @@ def test_it_works_without_scikit_learn():
         import numpy as np, arbormix
         X = np.random.default_rng(0).normal(size=(60, 3))
         y = (X[:, :2] > 0).astype(int)
-        model = arbormix.CTBN(logistic_costs=(1.0,)).fit(X, y)
+        model = arbormix.CTBN(costs=(1.0,)).fit(X, y)
         assert model.score(X, y) > 0.5 and pickle.loads(pickle.dumps(model)).score(X, y) == model.score(X, y)
-        assert model.set_params(seed=3).get_params()["seed"] == 3
+        assert model.set_params(random_state=3).get_params()["random_state"] == 3
         print(repr(model))
         for wrong in (X[:, :2], X[0]):
             try:
@@ -110,5 +110,5 @@ def test_it_works_without_scikit_learn():
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "CTBN(logistic_costs=(1.0,), seed=3)"
+    assert lines[0] == "CTBN(costs=(1.0,), random_state=3)"
     assert lines[1] == "X has 2 features, but CTBN is expecting 3 features as input" and "Expected 2D" in lines[2]

@@ -175,12 +175,7 @@ pub(crate) fn inference(name: &str, method: &str, own: Inference) -> Result<Infe
     let mut candidates = vec![own];
     candidates.extend(presets.into_iter().flat_map(serde_json::from_value::<Inference>));
     candidates.extend([Inference::default(), Inference::BestExpert]);
-    let kind = |inference: &Inference| match inference {
-        Inference::Exact { .. } => "exact",
-        Inference::BestExpert => "best-expert",
-        Inference::Annealing { .. } => "annealing",
-    };
-    let found = candidates.into_iter().find(|candidate| kind(candidate) == name);
+    let found = candidates.into_iter().find(|candidate| candidate.word() == name);
     found.ok_or_else(|| Failure::Usage(format!("--inference {name}: {} does not know it", method.title)))
 }
 

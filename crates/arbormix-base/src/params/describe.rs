@@ -60,12 +60,8 @@ fn walk(fields: &[Field], path: &str, python: &str, level: Level, presets: &[Jso
     }
 }
 
-/// The parameters of a group as JSON, for programs that show them.
-pub fn described<G: Group>() -> Json {
-    leaves::<G>().iter().map(describe).collect()
-}
-
-fn describe(leaf: &Leaf) -> Json {
+/// A parameter as JSON, for programs that show it.
+pub fn describe_leaf(leaf: &Leaf) -> Json {
     json!({
         "name": leaf.path,
         "python": leaf.python,

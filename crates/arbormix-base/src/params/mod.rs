@@ -39,7 +39,7 @@ mod kind;
 mod value;
 
 pub use check::check;
-pub use describe::{Leaf, described, leaves};
+pub use describe::{Leaf, describe_leaf, leaves};
 pub use error::ParamError;
 pub use group::{set_field, unknown};
 pub use kind::{Allowed, Field, Kind, Level, Variant};

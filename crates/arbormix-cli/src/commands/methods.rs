@@ -1,46 +1,72 @@
 //! `arbormix methods`.
 
-use arbormix::registry::{METHODS, Preset};
+use arbormix::params::{Leaf, Level, describe_leaf};
+use arbormix::registry::{self, METHODS, Method, Preset};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::output::{flatten, plain, print, print_json, table};
+use crate::output::{plain, print, print_json, table};
 
-/// List the methods with their parameters and defaults
+/// List the methods, or the parameters of one
+///
+/// Without a name: every method with the parameters that matter. With a name: all parameters of that method, with their
+/// defaults in both presets, what is allowed and what they mean.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  arbormix methods")]
-pub(crate) struct Methods {}
+#[command(after_help = "Examples:\n  arbormix methods\n  arbormix methods mlme")]
+pub(crate) struct Methods {
+    /// A method
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+}
 
 impl Methods {
     pub(crate) fn run(&self, common: &Common) -> Result<(), Failure> {
+        let chosen = match &self.name {
+            Some(name) => std::slice::from_ref(registry::method(name).map_err(arbormix::Error::from)?),
+            None => METHODS,
+        };
         if common.json {
-            let describe = |method: &arbormix::registry::Method| {
-                json!({
-                    "name": method.name,
-                    "title": method.title,
-                    "summary": method.summary,
-                    "default": method.defaults(Preset::Default),
-                    "paper": method.defaults(Preset::Paper),
-                })
-            };
-            return print_json(&METHODS.iter().map(describe).collect());
+            return print_json(&chosen.iter().map(described).collect());
         }
-        for method in METHODS {
+        for method in chosen {
             print(&format!("{} ({}): {}\n", method.name, method.title, method.summary))?;
-            let [default, paper] = [Preset::Default, Preset::Paper].map(|preset| flatten(&method.defaults(preset)));
-            let mut names: Vec<&String> = default.iter().chain(&paper).map(|(name, _)| name).collect();
-            names.sort();
-            names.dedup();
-            let value = |params: &[(String, Value)], name: &String| {
-                let found = params.iter().find(|(other, _)| other == name);
-                found.map_or_else(|| "-".to_string(), |(_, value)| plain(value))
-            };
-            let rows = names.iter().map(|&name| vec![name.clone(), value(&default, name), value(&paper, name)]);
-            print(&table(&["parameter (--set)", "default", "--preset paper"], 3, rows.collect::<Vec<_>>()))?;
+            let leaves = method.parameters();
+            let shown = leaves.iter().filter(|leaf| self.name.is_some() || leaf.level == Level::Main);
+            let rows: Vec<Vec<String>> = shown.map(row).collect();
+            let hidden = leaves.len() - rows.len();
+            print(&table(&["parameter (--set)", "default", "--preset paper", "meaning"], 3, rows))?;
+            if hidden > 0 {
+                print(&format!("and {hidden} more for experts: arbormix methods {}\n", method.name))?;
+            }
             print("\n")?;
         }
         Ok(())
     }
+}
+
+fn row(leaf: &Leaf) -> Vec<String> {
+    let paper = if leaf.paper == leaf.default { String::new() } else { plain(&leaf.paper) };
+    vec![leaf.path.clone(), plain(&leaf.default), paper, explained(leaf)]
+}
+
+/// What a parameter means, its words, and what is allowed.
+fn explained(leaf: &Leaf) -> String {
+    let words = leaf.field.kind.words();
+    let words = if words.is_empty() { String::new() } else { format!(" One of {}.", words.join(", ")) };
+    let rule = leaf.field.allowed.rule();
+    let rule = if rule.is_empty() { String::new() } else { format!(" It {rule}.") };
+    format!("{}{words}{rule}", leaf.meaning())
+}
+
+fn described(method: &Method) -> Value {
+    json!({
+        "name": method.name,
+        "title": method.title,
+        "summary": method.summary,
+        "default": method.defaults(Preset::Default),
+        "paper": method.defaults(Preset::Paper),
+        "parameters": method.parameters().iter().map(describe_leaf).collect::<Vec<_>>(),
+    })
 }

@@ -131,7 +131,7 @@ params! {
         /// Where EM starts.
         start: Start = Start::LabelClusters, paper = Start::Boosting, level = main;
         /// Starts to try (other clusters or regions), of which the most likely after a short EM goes on.
-        restarts: usize = 1, allowed = Allowed::AtLeast(1.0), level = main, python = "n_init";
+        restarts: usize = 1, allowed = Allowed::AtLeast(1.0), python = "n_init";
         /// The EM algorithm.
         em: EmParams = EmParams::default(), paper = EmParams::paper(), level = main, python = "";
         /// How raw columns become features.
@@ -140,7 +140,7 @@ params! {
         inference: Inference = Inference::default(), paper = Inference::Annealing { iterations: 150, seed: 0 }, level = main;
         /// The logistic regressions.
         logistic: LogisticParams = LogisticParams::default().costs([1e-2, 1e-1, 1.0, 1e1, 1e2]),
-            paper = LogisticParams::default();
+            paper = LogisticParams::default(), level = main, python = "";
         /// How trees are found.
         structure: StructureParams = StructureParams::default(), paper = StructureParams::paper();
         /// How a label depends on its parent.

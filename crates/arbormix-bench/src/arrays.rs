@@ -8,7 +8,7 @@ use arbormix::data::Labels;
 use arbormix::matrix::Matrix;
 use sha2::{Digest, Sha256};
 
-use crate::Result;
+use crate::failure::Result;
 
 /// An array in the bytes of a .npy file.
 pub(crate) struct Array {

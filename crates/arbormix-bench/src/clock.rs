@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
-use crate::Result;
+use crate::failure::Result;
 
 /// Work that is over sooner is done again until this much time has passed: clocks and caches are noisy.
 const AT_LEAST: f64 = 0.3;

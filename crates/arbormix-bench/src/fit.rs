@@ -9,8 +9,9 @@ use arbormix::{FitReport, Learner, Model, Predictor};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::failure::Result;
 use crate::problem::{Problem, Source};
-use crate::{Result, arrays, clock};
+use crate::{arrays, clock};
 
 /// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,7 +30,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     source: Source,
     /// Parameters to set, as a JSON object laid over the defaults
-    #[arg(long, default_value = "{}", value_parser = crate::json)]
+    #[arg(long, default_value = "{}")]
     set: Value,
     /// What is timed
     #[arg(long, value_enum, default_value = "fit")]

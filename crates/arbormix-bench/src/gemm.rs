@@ -17,8 +17,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use serde_json::{Value, json};
 
+use crate::clock;
+use crate::failure::Result;
 use crate::problem::{Problem, Source};
-use crate::{Result, clock};
 
 /// Problems that the solver works on together.
 const TOGETHER: usize = 16;

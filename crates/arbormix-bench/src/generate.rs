@@ -13,7 +13,7 @@ use arbormix::matrix::{Matrix, SparseBuilder};
 use arbormix::random::Stream;
 use clap::Args;
 
-use crate::Result;
+use crate::failure::Result;
 
 /// Directions of the feature space that anything depends on.
 const TOPICS: usize = 16;

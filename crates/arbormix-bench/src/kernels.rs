@@ -15,7 +15,7 @@ use arbormix::{TrainingSet, fit};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::Result;
+use crate::failure::Result;
 use crate::generate::Size;
 
 /// What is counted.

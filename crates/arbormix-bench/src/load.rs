@@ -7,7 +7,8 @@ use arbormix::data::formats::{LabelSource, ReadOptions, read};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::{Result, clock};
+use crate::clock;
+use crate::failure::Result;
 
 /// A file to read.
 #[derive(Debug, Args)]

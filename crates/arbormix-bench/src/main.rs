@@ -10,6 +10,7 @@
 
 mod arrays;
 mod clock;
+mod failure;
 mod fit;
 mod gemm;
 mod generate;
@@ -21,9 +22,6 @@ mod problem;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-/// What can go wrong here ends the process with a message.
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Measures parts of arbormix; `bench/run` compares them with others.
 #[derive(Debug, Parser)]
@@ -49,11 +47,6 @@ enum Job {
     Gemm(gemm::GemmArgs),
     /// Run one kernel a fixed number of times, for counting its instructions
     Kernel(kernels::KernelArgs),
-}
-
-/// A parameter that is a JSON document.
-fn json(text: &str) -> std::result::Result<serde_json::Value, serde_json::Error> {
-    serde_json::from_str(text)
 }
 
 fn main() -> ExitCode {

@@ -12,8 +12,9 @@ use arbormix::registry::{Preset, learner};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::clock;
+use crate::failure::Result;
 use crate::generate::Size;
-use crate::{Result, clock};
 
 /// A method and the size of its problem.
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub(crate) struct PlantedArgs {
     #[command(flatten)]
     size: Size,
     /// Parameters to set, as a JSON object laid over the defaults
-    #[arg(long, default_value = "{}", value_parser = crate::json)]
+    #[arg(long, default_value = "{}")]
     set: Value,
     /// Say on standard error which stage begins when
     #[arg(long)]

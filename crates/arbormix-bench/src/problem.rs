@@ -11,7 +11,8 @@ use arbormix::matrix::Matrix;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::{Result, arrays};
+use crate::arrays;
+use crate::failure::Result;
 
 /// Which rows.
 #[derive(Debug, Clone, Args)]

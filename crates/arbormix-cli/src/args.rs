@@ -1,4 +1,4 @@
-//! The command line's grammar; each command's own options stand with the command.
+//! Options that several commands have; a command's own options stand with the command.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,10 @@ use arbormix::Model;
 use arbormix::data::Dataset;
 use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
 use arbormix::progress::Progress;
-use clap::{Args, Parser, value_parser};
+use clap::{Args, value_parser};
 
-use crate::commands::Command;
 use crate::failure::Failure;
 use crate::progress::Reporter;
-
-/// Probabilistic multi-label classification with mixtures of tree-structured Bayesian networks (ML-ME).
-#[derive(Debug, Parser)]
-#[command(name = "arbormix", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Begin with:\n  arbormix demo")]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) common: Common,
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]

@@ -17,9 +17,21 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Cli;
+use crate::args::Common;
+use crate::commands::Command;
 use crate::failure::Failure;
 use crate::progress::{Reporter, watch_interrupts};
+
+/// Probabilistic multi-label classification with mixtures of tree-structured Bayesian networks (ML-ME).
+#[derive(Debug, Parser)]
+#[command(name = "arbormix", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Begin with:\n  arbormix demo")]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -13,8 +13,7 @@ mod seen;
 pub mod splits;
 
 pub use dataset::check_cells;
-pub use dataset::{Column, ColumnKind, DataError, Dataset};
-pub use error::{Error, Result};
-pub use formats::FormatError;
+pub use dataset::{Column, ColumnKind, Dataset};
+pub use error::{DataError, Error, FormatError, Result};
 pub use labels::{LabelSet, Labels};
 pub use seen::SeenSets;

@@ -8,7 +8,6 @@ use arbormix_base::progress::Cancelled;
 use arbormix_data::{DataError, FormatError};
 use arbormix_learn::store::ModelFileError;
 
-use crate::learner::HelperError;
 use crate::question::QuestionError;
 
 /// Result with the library's [`Error`].
@@ -95,6 +94,43 @@ impl Error {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let at = FileError::at(path);
         move |source| Error::File(at(source))
+    }
+}
+
+/// What went wrong between a fit and its helpers.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HelperError {
+    /// Bytes that are no stage, unit or answer of this version.
+    #[error(
+        "a message between a fit and its helpers cannot be read ({message}); is every process of version {version}?"
+    )]
+    Message {
+        /// What is wrong with it.
+        message: String,
+        /// The version of this process.
+        version: &'static str,
+    },
+    /// Answers are missing, or there are too many.
+    #[error("{units} units of a fit got {answers} answers")]
+    Answers {
+        /// Units that were sent.
+        units: usize,
+        /// Answers that came back.
+        answers: usize,
+    },
+    /// The helpers could not do their work.
+    #[error("the helpers of a fit failed: {message}")]
+    Failed {
+        /// What they said.
+        message: String,
+    },
+}
+
+impl HelperError {
+    /// A [`HelperError::Message`].
+    pub fn message(message: impl ToString) -> HelperError {
+        HelperError::Message { message: message.to_string(), version: env!("CARGO_PKG_VERSION") }
     }
 }
 

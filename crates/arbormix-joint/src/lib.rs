@@ -5,6 +5,7 @@
 pub mod error;
 pub mod joint;
 pub mod learner;
+pub mod prediction;
 pub mod question;
 pub mod testing;
 pub mod tree;

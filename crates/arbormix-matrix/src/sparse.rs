@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lanes::{self, SparseRows};
-use super::{Columns, Real, Tiled};
+use super::Real;
 
 /// Rows of which only the non-zero cells are stored, columns ascending in each row.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,11 +214,4 @@ pub(crate) struct KeptColumns {
     pub(crate) columns: Vec<u32>,
     /// For every column its place among them, if it is one.
     place: Vec<u32>,
-}
-
-impl<T: Tiled> SparseMatrix<T> {
-    /// `self · right`, rows × P.
-    pub fn product(&self, right: &Columns<T>) -> Columns<T> {
-        lanes::sparse_product::<T, T, false>(SparseRows::new(self), &right.all())
-    }
 }

@@ -1,6 +1,6 @@
 //! Dense rows stored for repeated products: strips of neighbouring rows, column by column.
 
-use super::{Columns, DenseMatrix, Tiled, lanes};
+use super::{DenseMatrix, Tiled};
 
 /// Dense rows in strips of [`Tiled::HEIGHT`]: the cells that a column has in the rows of a strip are neighbours, one cache
 /// line of them. So the lanes of a register are rows, in both directions and for any number of vectors.
@@ -44,11 +44,6 @@ impl<T: Tiled> Strips<T> {
         for (strip, cells) in (first / T::HEIGHT..).zip(cells.chunks(T::HEIGHT)) {
             self.lines[strip * self.cols + column].as_mut()[..cells.len()].copy_from_slice(cells);
         }
-    }
-
-    /// X · right, rows × P; `right` are P vectors with a number per column.
-    pub fn product(&self, right: &[&[T]]) -> Columns<T> {
-        lanes::strips::product(self, right)
     }
 
     /// Number of rows.

@@ -9,8 +9,8 @@ use arbormix_joint::learner::{FitReport, Learner, Predictor, Selection, Training
 use arbormix_learn::features::FeatureMap;
 use arbormix_matrix::Matrix;
 
+use crate::decide::thresholds;
 use crate::model::{Model, Schema};
-use crate::out_of_fold::thresholds;
 use arbormix_joint::Result;
 
 /// Trains `learner` on `data`: fits the feature map, encodes, learns, and packs everything a prediction needs.

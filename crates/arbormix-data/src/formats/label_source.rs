@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::error::{FormatError, quoted};
-use crate::error::{ParamError, Result};
+use crate::error::{FormatError, ParamError, Result, quoted};
 
 /// Where the labels are.
 ///

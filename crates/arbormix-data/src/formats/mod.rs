@@ -18,7 +18,6 @@ mod arff;
 mod categories;
 mod csv;
 mod decimal;
-mod error;
 #[cfg(test)]
 mod fixture;
 mod label_rows;
@@ -43,9 +42,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-pub use self::error::{FormatError, Place};
 pub use self::label_source::LabelSource;
 use super::Dataset;
+pub use crate::error::{FormatError, Place};
 use crate::error::{ParamError, Result};
 
 /// A file format.

@@ -6,9 +6,8 @@ use quick_xml::XmlVersion;
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesStart, Event};
 
-use super::error::{FormatError, place_in_text};
 use super::source::Source;
-use crate::error::Result;
+use crate::error::{FormatError, Result, place_in_text};
 
 /// The label file that belongs to an ARFF file: `NAME.xml` for `NAME.arff` and `NAME.arff.gz`.
 pub(super) fn path_beside(arff: &Path) -> PathBuf {

@@ -8,9 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::Format;
-use super::error::FormatError;
 use crate::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, FormatError, Result};
 use arbormix_base::files::AtomicFile;
 
 /// Writes a file that appears with [`AtomicFile::commit`]; compressed if its name ends in `.gz`.

@@ -10,11 +10,10 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
 use super::ReadOptions;
-use super::error::{FormatError, Place};
 use super::source::{GZIP_MAGIC, open_file};
 use super::table::{Cell, Table};
 use crate::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, FormatError, Place, Result};
 
 /// Reads a Parquet file; columns of strings are nominal, also if the strings look like numbers.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::error::{FormatError, Place};
-use crate::error::{Error, Result};
+use crate::error::{Error, FormatError, Place, Result};
 
 /// Large enough that system calls do not show in a profile.
 const BUFFER: usize = 1 << 18;
@@ -57,7 +56,7 @@ impl Source {
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes());
-            FormatError::NotUtf8 { at: super::error::place_in_text(&self.path, &text, valid) }.into()
+            FormatError::NotUtf8 { at: crate::error::place_in_text(&self.path, &text, valid) }.into()
         })
     }
 }

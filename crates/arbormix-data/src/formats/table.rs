@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use super::categories::Categories;
-use super::error::{FormatError, Place};
 use super::label_rows::LabelRows;
 use super::label_source::{Role, Roles, require_names};
 use super::words::Words;
 use super::{LABEL_OPTION, ReadOptions, data_name, decimal};
-use crate::error::Result;
+use crate::error::{FormatError, Place, Result};
 use crate::{Column, ColumnKind, Dataset, LabelSet};
 use arbormix_matrix::{DenseMatrix, Matrix};
 

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 use super::expert::{Expert, RowExpert};
-use crate::learner::{Certificate, Prediction};
+use crate::prediction::{Certificate, Prediction};
 use crate::tree::Tree;
 use crate::tree::inference::{BestSets, Bounded, Table, unrestricted};
 use arbormix_data::LabelSet;

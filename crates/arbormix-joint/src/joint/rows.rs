@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::annealing;
 use super::map::RowMixture;
-use crate::error::{Error, Result};
-use crate::learner::{DEFAULT_NODE_LIMIT, Inference, Prediction, Predictor};
+use crate::error::Error;
+use crate::prediction::{DEFAULT_NODE_LIMIT, Inference, Prediction};
 use crate::tree::inference::unrestricted;
 use arbormix_base::random::Stream;
 use arbormix_data::LabelSet;
@@ -45,11 +45,6 @@ impl std::fmt::Debug for Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// The distributions of a predictor's rows; refused by methods that are made neither of trees nor of tables.
-    pub fn of(predictor: &'a dyn Predictor, features: &'a Matrix) -> Result<Rows<'a>> {
-        predictor.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(predictor.method()))
-    }
-
     /// What methods without distributions answer.
     pub fn unsupported(method: &'static str) -> Error {
         let what = "answers from a joint distribution";

@@ -3,16 +3,17 @@
 mod helpers;
 mod method;
 mod notes;
-mod prediction;
 mod predictor;
 mod report;
 mod selection;
 mod size;
+mod tree;
 
-pub use helpers::{Divisible, Helper, HelperError};
+pub use crate::error::HelperError;
+pub use crate::prediction::{Certificate, DEFAULT_NODE_LIMIT, Inference, Prediction};
+pub use helpers::{Divisible, Helper};
 pub use method::Method;
 pub use notes::{constant_label_notes, require_observed, unknown_cells_note};
-pub use prediction::{Certificate, DEFAULT_NODE_LIMIT, Inference, Prediction};
 pub use predictor::{Joint, Predictor};
 pub use report::{FitReport, HeldOutMarginals, TraceStep};
 pub use selection::{Choice, Entrant, Selection};

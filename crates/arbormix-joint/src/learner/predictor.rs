@@ -48,6 +48,13 @@ impl Joint {
     }
 }
 
+impl<'a> Rows<'a> {
+    /// The distributions of a predictor's rows; refused by methods that are made neither of trees nor of tables.
+    pub fn of(predictor: &'a dyn Predictor, features: &'a Matrix) -> Result<Rows<'a>> {
+        predictor.distributions(Cow::Borrowed(features)).ok_or_else(|| Rows::unsupported(predictor.method()))
+    }
+}
+
 /// What a method has learned; works on encoded rows. A method with [distributions](Predictor::distributions) needs
 /// to say nothing about predictions, marginals and probabilities.
 pub trait Predictor: Send + Sync {

@@ -5,11 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
+use super::inference::Table;
 use super::inference::lanes::LaneTable;
-use super::inference::{self, Table};
-use crate::error::Result;
-use crate::learner::{Certificate, Inference, Joint, Prediction, Predictor};
-use arbormix_data::LabelSet;
 use arbormix_learn::logistic::LinearFunctions;
 use arbormix_learn::logistic::loss::{log_sigmoid_pair, log_sigmoid_pairs};
 use arbormix_learn::store::{ModelFileError, Stored};
@@ -66,6 +63,16 @@ impl Tree {
         &self.branching
     }
 
+    /// Number of labels.
+    pub fn labels(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of encoded features.
+    pub fn features(&self) -> usize {
+        self.regressions.feature_count()
+    }
+
     /// Number of logistic regressions.
     pub fn regressions(&self) -> usize {
         self.regressions.count()
@@ -117,22 +124,22 @@ impl Tree {
     }
 
     /// Answers `question(row, tables)` for every row, in parallel.
-    fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
+    pub(crate) fn ask<T: Send>(&self, features: &Matrix, question: impl Fn(usize, &[Table]) -> T + Sync) -> Vec<T> {
         features.in_chunks(|first, some| {
             let tables = self.tables(some);
             (0..some.rows()).map(|row| question(first + row, self.of_row(&tables, row))).collect()
         })
     }
 
-    /// Brings back what [`Predictor::store`] gave.
-    pub fn load(stored: &Stored) -> Result<Tree> {
+    /// Brings back what [`Tree::stored`] gave.
+    pub fn load(stored: &Stored) -> Result<Tree, ModelFileError> {
         let facts: Facts = stored.facts_as()?;
         let shifts = stored.tensor("shifts", &[facts.parents.len()])?;
         let regressions = LinearFunctions::load(stored, "", facts.regressions, facts.features)?;
         let known = |columns: &[usize; 2]| columns.iter().all(|&c| c < facts.regressions);
         if facts.columns.len() != shifts.len() || !facts.columns.iter().all(known) {
             let message = "the nodes of a tree do not fit its regressions".to_string();
-            return Err(ModelFileError::Entry { name: "facts".to_string(), message }.into());
+            return Err(ModelFileError::Entry { name: "facts".to_string(), message });
         }
         let nodes = facts.columns.iter().zip(shifts).map(|(&columns, &shift)| NodeWeights { columns, shift }).collect();
         Ok(Tree { branching: facts.parents, nodes, regressions })
@@ -150,68 +157,5 @@ impl Tree {
         stored.put("shifts", &[self.nodes.len()], self.nodes.iter().map(|node| node.shift).collect());
         self.regressions.put(&mut stored, "");
         stored
-    }
-}
-
-/// A tree's best set needs no search.
-fn proven((labels, log_bound): (LabelSet, f64)) -> Prediction {
-    let certificate = Certificate { log_bound, certified: true, nodes: 1 };
-    Prediction { labels, log_probability: Some(log_bound), certificate: Some(certificate) }
-}
-
-impl Predictor for Tree {
-    fn method(&self) -> &'static str {
-        "ctbn"
-    }
-
-    fn label_count(&self) -> usize {
-        self.nodes.len()
-    }
-
-    fn feature_count(&self) -> usize {
-        self.regressions.feature_count()
-    }
-
-    fn joint(&self) -> Joint {
-        Joint::Distribution
-    }
-
-    fn predict(&self, features: &Matrix, _inference: Inference) -> Result<Vec<Prediction>> {
-        let allowed = inference::unrestricted(self.nodes.len());
-        Ok(self.ask(features, |_, tables| proven(inference::best_set(&self.branching, tables, &allowed))))
-    }
-
-    fn marginals(&self, features: &Matrix) -> Result<DenseMatrix> {
-        let rows = self.ask(features, |_, tables| inference::marginals(&self.branching, tables));
-        Ok(DenseMatrix::new(features.rows(), self.nodes.len(), rows.concat()))
-    }
-
-    fn log_prob(&self, features: &Matrix, labels: &[LabelSet]) -> Result<Vec<f64>> {
-        Ok(self.ask(features, |row, tables| inference::log_prob(&self.branching, tables, &labels[row])))
-    }
-
-    fn top_sets(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<(LabelSet, f64)>>> {
-        Ok(self.ask(features, |_, tables| {
-            let best = |allowed: &[[bool; 2]]| inference::best_set(&self.branching, tables, allowed);
-            let bounds = |allowed: &[[bool; 2]]| inference::max_marginals(&self.branching, tables, allowed);
-            inference::BestSets::new(self.nodes.len(), best, bounds).take(count).collect()
-        }))
-    }
-
-    fn top_predictions(&self, features: &Matrix, count: usize) -> Result<Vec<Vec<Prediction>>> {
-        let rows = self.top_sets(features, count)?.into_iter();
-        Ok(rows.map(|sets| sets.into_iter().map(proven).collect()).collect())
-    }
-
-    fn trees(&self) -> Vec<&Branching> {
-        vec![&self.branching]
-    }
-
-    fn experts(&self) -> Vec<&Tree> {
-        vec![self]
-    }
-
-    fn store(&self) -> Stored {
-        self.stored()
     }
 }

@@ -63,7 +63,7 @@ impl Mixture {
         let count = facts.experts.len();
         let gate = Softmax::load(stored, "gate.", count, facts.features)?;
         let expert = |(k, facts)| Tree::load(&stored.part(&format!("expert.{k}."), facts));
-        let experts = facts.experts.into_iter().enumerate().map(expert).collect::<Result<_>>()?;
+        let experts = facts.experts.into_iter().enumerate().map(expert).collect::<Result<_, _>>()?;
         Ok(Mixture { experts, gate, inference: facts.inference })
     }
 }

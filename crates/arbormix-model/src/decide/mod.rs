@@ -20,6 +20,7 @@
 //! then to the label that comes first.
 
 mod costs;
+mod held_out;
 mod rule;
 mod sets;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod tests;
 mod thresholds;
 
 pub use costs::Costs;
+pub(crate) use held_out::thresholds;
 pub use rule::Rule;
 pub use thresholds::{PooledF1, Thresholds};
 

@@ -11,15 +11,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::decide::{PooledF1, Rule, Thresholds};
-use crate::out_of_fold::out_of_fold_marginals;
 use arbormix_base::params::ParamError;
-use arbormix_base::progress::Progress;
-use arbormix_data::splits::Folds;
 use arbormix_data::{DataError, Dataset, LabelSet};
+use arbormix_joint::Result;
 use arbormix_joint::joint::Rows;
-use arbormix_joint::learner::{Choice, FitReport, Inference, Learner, Method, Prediction, Predictor};
+use arbormix_joint::learner::{Choice, FitReport, Inference, Method, Prediction, Predictor};
 use arbormix_joint::question::Known;
-use arbormix_joint::{Error, Result};
 use arbormix_learn::features::FeatureMap;
 use arbormix_matrix::{DenseMatrix, Matrix};
 
@@ -114,33 +111,14 @@ impl Model {
         &self.thresholds
     }
 
+    /// Replaces the thresholds for pooled F1.
+    pub(crate) fn set_thresholds(&mut self, thresholds: Vec<Thresholds>) {
+        self.thresholds = thresholds;
+    }
+
     /// The model with thresholds for pooled F1.
     pub fn with_thresholds(self, thresholds: Vec<Thresholds>) -> Model {
         Model { thresholds, ..self }
-    }
-
-    /// Fits thresholds for every [`PooledF1`] to the marginals of the model's training rows, each predicted by a model
-    /// of the other folds: as many more fits as there are folds. Not needed by models that have
-    /// [some](Model::thresholds) already.
-    ///
-    /// `learner`, `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a rule.
-    pub fn fit_thresholds(
-        &mut self,
-        learner: &dyn Learner,
-        data: &Dataset,
-        weights: Option<&[f64]>,
-        folds: &Folds,
-        progress: &dyn Progress,
-    ) -> Result<()> {
-        if !self.predictor.has_distributions() {
-            let (method, what) = (self.method(), "decisions by thresholds");
-            let reason = "they are part of answers from a joint distribution, which it has not; use mlme or ctbn";
-            return Err(Error::Unsupported { method, what, reason });
-        }
-        let marginals = out_of_fold_marginals(learner, data, weights, folds, progress)?;
-        let fit = |measure| Thresholds::fit(measure, &marginals, data.labels(), weights);
-        self.thresholds = PooledF1::ALL.into_iter().map(fit).collect();
-        Ok(())
     }
 
     /// The decision rule in words ([`Rule::WORDS`]) for this model's labels.

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::token::{Cursor, Word};
-use crate::error::Result;
+use crate::error::{FormatError, Place, Result};
 use crate::formats::LabelSource;
 use crate::formats::categories::Categories;
-use crate::formats::error::{FormatError, Place};
 use crate::formats::source::Lines;
 
 /// An attribute as declared.

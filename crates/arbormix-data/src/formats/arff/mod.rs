@@ -14,12 +14,11 @@ use std::path::Path;
 
 use self::header::{Attribute, AttributeKind, Header};
 use self::rows::{Content, Field, Rows};
-use super::error::FormatError;
 use super::label_source::{LabelSource, Role, Roles};
 use super::source::Lines;
 use super::{ReadOptions, mulan};
 use crate::Dataset;
-use crate::error::Result;
+use crate::error::{FormatError, Result};
 
 /// Reads an ARFF file; dense rows give dense features, sparse rows (`{index value, …}`) sparse ones.
 ///

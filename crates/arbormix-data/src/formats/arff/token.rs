@@ -1,6 +1,6 @@
 //! The words of an ARFF line.
 
-use crate::formats::error::FormatError;
+use crate::error::FormatError;
 use crate::formats::source::Line;
 
 /// Reads a line from left to right.

@@ -12,12 +12,11 @@ use std::io::BufRead;
 use std::path::Path;
 
 use self::records::Records;
-use super::error::FormatError;
 use super::source::Source;
 use super::table::{Cell, Table};
 use super::{Format, ReadOptions};
 use crate::Dataset;
-use crate::error::Result;
+use crate::error::{FormatError, Result};
 
 /// The characters that may stand between cells, the likelier first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

@@ -2,8 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::error::Result;
-use crate::formats::error::{FormatError, Place};
+use crate::error::{FormatError, Place, Result};
 use crate::formats::source::Source;
 
 /// Reads records one by one; one buffer serves them all.

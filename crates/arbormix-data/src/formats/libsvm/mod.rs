@@ -12,10 +12,9 @@ use std::path::Path;
 use self::rows::{Limits, Rows};
 
 use super::ReadOptions;
-use super::error::FormatError;
 use super::source::Lines;
 use crate::Dataset;
-use crate::error::Result;
+use crate::error::{FormatError, Result};
 
 /// The most features or labels a file may have. Each has a name in memory, so a slip in one index (or an id used as an
 /// index) must not ask for a billion of them; the largest public data sets have about 55 million features.

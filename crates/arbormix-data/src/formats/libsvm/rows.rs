@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::error::Result;
-use crate::formats::error::FormatError;
+use crate::error::{FormatError, Result};
 use crate::formats::label_rows::LabelRows;
 use crate::formats::label_source::LabelSource;
 use crate::formats::source::Line;

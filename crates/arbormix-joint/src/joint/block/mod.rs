@@ -19,7 +19,7 @@ mod proofs;
 mod tests;
 
 use super::map::Found;
-use crate::learner::{Certificate, Prediction};
+use crate::prediction::{Certificate, Prediction};
 use crate::tree::inference::lanes::{LaneRoom, LaneTable, Lanes, Masks, ROWS, room};
 use crate::tree::inference::{Table, log_prob};
 use crate::tree::{Branching, Tree};

@@ -2,7 +2,7 @@
 
 use crate::joint::expert::RowExpert;
 use crate::joint::map::{Found, RowMixture};
-use crate::learner::Certificate;
+use crate::prediction::Certificate;
 use crate::tree::Branching;
 use crate::tree::inference::{Table, unrestricted};
 use arbormix_data::LabelSet;

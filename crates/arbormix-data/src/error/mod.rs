@@ -1,11 +1,16 @@
 //! What can go wrong with data.
 
+mod data;
+mod format;
+
 use std::path::PathBuf;
 
 use arbormix_base::files::FileError;
 pub(crate) use arbormix_base::params::ParamError;
 
-use crate::{DataError, FormatError};
+pub use data::DataError;
+pub use format::{FormatError, Place};
+pub(crate) use format::{place_in_text, quoted};
 
 /// Result with the [`Error`] of data.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -334,7 +334,7 @@ pub enum FormatError {
 }
 
 /// At most five names, quoted, for messages.
-pub(super) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
     let mut list: Vec<String> = names.by_ref().take(5).map(|name| format!("{name:?}")).collect();
     if names.next().is_some() {
@@ -344,7 +344,7 @@ pub(super) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// The place of a byte offset in a text that was read as a whole.
-pub(super) fn place_in_text(path: &Path, text: &str, offset: usize) -> Place {
+pub(crate) fn place_in_text(path: &Path, text: &str, offset: usize) -> Place {
     // An offset inside a character cannot be sliced at; the character's start is the place meant.
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);

@@ -14,23 +14,6 @@ from . import _core, _params
 from ._estimators import MultiLabelClassifier
 from ._targets import ZERO_ONE, Targets
 
-#: Class of each method of the registry. A method that is not here gets its title as a name.
-CLASS_NAMES = {
-    "auto": "AutoMixture",
-    "mlme": "MLME",
-    "stack": "StackedMixture",
-    "ctbn": "CTBN",
-    "br": "BinaryRelevance",
-    "chf": "CHF",
-    "mlknn": "MLKNN",
-    "iblr": "IBLR",
-    "cc": "ClassifierChain",
-    "ecc": "EnsembleOfChains",
-    "pcc": "ProbabilisticChain",
-    "mmoc": "MMOC",
-    "lp": "LabelPowerset",
-}
-
 
 def _make(method: _params.Method) -> type[MultiLabelClassifier]:
     """The class of a method: its ``__init__`` has the registry's parameters and defaults."""
@@ -40,7 +23,7 @@ def _make(method: _params.Method) -> type[MultiLabelClassifier]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()
     ]
     self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    name = CLASS_NAMES.get(method.name, "".join(c for c in method.title if c.isalnum()))
+    name = method.class_name
 
     def __init__(self: Any, **params: Any) -> None:
         unknown = [word for word in params if word not in defaults]
@@ -120,4 +103,4 @@ def load(path: str | os.PathLike[str]) -> MultiLabelClassifier:
     return estimator
 
 
-__all__ = ["CLASSES", "CLASS_NAMES", "load"]
+__all__ = ["CLASSES", "load"]

@@ -47,6 +47,8 @@ class Method:
 
     name: str
     title: str
+    #: Name of its class.
+    class_name: str
     summary: str
     #: Those for everyone, by keyword argument.
     parameters: Mapping[str, Parameter]
@@ -94,7 +96,7 @@ def _method(entry: dict[str, Any]) -> Method:
             declared["allowed"] or "",
             declared["kind"],
         )
-    return Method(entry["name"], entry["title"], entry["summary"], main, expert)
+    return Method(entry["name"], entry["title"], entry["class"], entry["summary"], main, expert)
 
 
 def _words(kind: Mapping[str, Any]) -> dict[str, str]:

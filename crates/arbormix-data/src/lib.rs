@@ -11,6 +11,7 @@ mod labels;
 pub mod planted;
 mod seen;
 pub mod splits;
+mod views;
 
 pub use dataset::check_cells;
 pub use dataset::{Column, ColumnKind, Dataset};

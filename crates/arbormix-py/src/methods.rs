@@ -5,7 +5,7 @@ use arbormix::registry::{METHODS, Method, Preset};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-/// All methods with their parameters, as JSON: `name`, `title`, `summary`, `default`, `paper`, and `parameters`, each as it is
+/// All methods with their parameters, as JSON: `name`, `title`, `class`, `summary`, `default`, `paper`, and `parameters`, each as it is
 /// declared (see `describe_leaf` in the library).
 #[pyfunction]
 pub(crate) fn methods() -> String {
@@ -13,6 +13,7 @@ pub(crate) fn methods() -> String {
         json!({
             "name": method.name,
             "title": method.title,
+            "class": method.class,
             "summary": method.summary,
             "default": method.defaults(Preset::Default),
             "paper": method.defaults(Preset::Paper),

@@ -21,3 +21,18 @@ pub mod pcc;
 mod stacked;
 
 pub use chain::{Order, OrderRule};
+
+use arbormix_joint::learner::Method;
+
+/// All methods of this crate, in the order in which they are listed.
+pub const METHODS: &[Method] = &[
+    br::METHOD,
+    cc::METHOD,
+    pcc::METHOD,
+    ecc::METHOD,
+    mlknn::METHOD,
+    iblr::METHOD,
+    chf::METHOD,
+    mmoc::METHOD,
+    lp::METHOD,
+];

@@ -55,6 +55,7 @@ pub use predict::Stack;
 pub const METHOD: Method = Method::of::<StackParams>(
     "stack",
     "Stacked ML-ME",
+    "StackedMixture",
     "forest, mixture of tied trees and stacked tree or chain, joined by weights that held-out rows choose",
     |stored| Ok(Box::new(Stack::load(stored)?)),
 );

@@ -6,27 +6,32 @@ use arbormix_joint::learner::Learner;
 pub use arbormix_joint::learner::Method;
 use arbormix_joint::{Error, Result};
 use arbormix_model::Model;
+use arbormix_rivals::METHODS as RIVALS;
 use serde_json::Value;
 
 /// What is fitted where nobody names a method.
 pub const DEFAULT_METHOD: &str = METHODS[0].name;
 
-/// All methods, ours first, the default at their head.
-pub const METHODS: &[Method] = &[
+/// Our methods, the default at their head.
+const OURS: &[Method] = &[
     crate::selection::METHOD,
     arbormix_mlme::mlme::METHOD,
     arbormix_stack::METHOD,
     arbormix_mlme::ctbn::METHOD,
-    arbormix_rivals::br::METHOD,
-    arbormix_rivals::cc::METHOD,
-    arbormix_rivals::pcc::METHOD,
-    arbormix_rivals::ecc::METHOD,
-    arbormix_rivals::mlknn::METHOD,
-    arbormix_rivals::iblr::METHOD,
-    arbormix_rivals::chf::METHOD,
-    arbormix_rivals::mmoc::METHOD,
-    arbormix_rivals::lp::METHOD,
 ];
+
+/// All methods, ours first, the default at their head.
+pub const METHODS: &[Method] = &joined::<{ OURS.len() + RIVALS.len() }>();
+
+const fn joined<const N: usize>() -> [Method; N] {
+    let mut out = [OURS[0]; N];
+    let mut place = 1;
+    while place < N {
+        out[place] = if place < OURS.len() { OURS[place] } else { RIVALS[place - OURS.len()] };
+        place += 1;
+    }
+    out
+}
 
 /// The method with a name.
 pub fn method(name: &str) -> Result<&'static Method, ParamError> {

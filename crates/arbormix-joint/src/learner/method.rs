@@ -14,6 +14,8 @@ pub struct Method {
     pub name: &'static str,
     /// Name for people.
     pub title: &'static str,
+    /// Name of its class in Python.
+    pub class: &'static str,
     /// One line on what it does.
     pub summary: &'static str,
     parameters: fn() -> Vec<Leaf>,
@@ -27,11 +29,12 @@ impl Method {
     pub const fn of<P: Learner + Group + 'static>(
         name: &'static str,
         title: &'static str,
+        class: &'static str,
         summary: &'static str,
         load: fn(&Stored) -> Result<Box<dyn Predictor>>,
     ) -> Method {
         let (parameters, defaults) = (leaves::<P>, defaults::<P>);
-        Method { name, title, summary, parameters, defaults, learner: learner::<P>, load }
+        Method { name, title, class, summary, parameters, defaults, learner: learner::<P>, load }
     }
 
     /// Its parameters, those for everyone first.

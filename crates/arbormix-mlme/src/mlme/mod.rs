@@ -29,6 +29,7 @@ pub use predict::Mixture;
 pub const METHOD: Method = Method::of::<MixtureParams>(
     "mlme",
     "ML-ME",
+    "MLME",
     "mixture of conditional tree-structured Bayesian networks with a softmax gate",
     |stored| Ok(Box::new(Mixture::load(stored)?)),
 );

@@ -13,6 +13,7 @@ pub use predict::BinaryRelevance;
 
 /// Its entry in the registry.
 pub const METHOD: Method =
-    Method::of::<BinaryRelevanceParams>("br", "BR", "binary relevance: one logistic regression per label", |stored| {
+    Method::of::<BinaryRelevanceParams>("br", "BR",
+    "BinaryRelevance", "binary relevance: one logistic regression per label", |stored| {
         Ok(Box::new(BinaryRelevance::load(stored)?))
     });

@@ -16,6 +16,7 @@ pub use predict::ClassifierChain;
 pub const METHOD: Method = Method::of::<ClassifierChainParams>(
     "cc",
     "CC",
+    "ClassifierChain",
     "classifier chain: each label given the predictions of the earlier ones",
     |stored| Ok(Box::new(ClassifierChain::load(stored)?)),
 );

@@ -20,6 +20,7 @@ pub use predict::{FirstLayer, TwoLayers};
 pub const METHOD: Method = Method::of::<TwoLayerParams>(
     "chf",
     "CHF",
+    "CHF",
     "two layers: binary relevance on the features and the first layer's outputs",
     |stored| Ok(Box::new(TwoLayers::load(stored)?)),
 );

@@ -20,6 +20,7 @@ pub use predict::ChainEnsemble;
 pub const METHOD: Method = Method::of::<ChainEnsembleParams>(
     "ecc",
     "ECC",
+    "EnsembleOfChains",
     "ensemble of classifier chains in random orders on random rows, which vote",
     |stored| Ok(Box::new(ChainEnsemble::load(stored)?)),
 );

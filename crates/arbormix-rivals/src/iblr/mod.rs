@@ -19,6 +19,7 @@ pub use predict::{NeighbourRegression, NeighbourShares};
 pub const METHOD: Method = Method::of::<NeighbourRegressionParams>(
     "iblr",
     "IBLR",
+    "IBLR",
     "logistic regressions on the labels of the nearest training rows and, unless `plus` is off, on the features",
     |stored| Ok(Box::new(NeighbourRegression::load(stored)?)),
 );

@@ -25,6 +25,7 @@ pub use predict::LabelPowerset;
 pub const METHOD: Method = Method::of::<LabelPowersetParams>(
     "lp",
     "LP",
+    "LabelPowerset",
     "label powerset: every label set seen is a class of a forest of extra-trees, or of a softmax",
     |stored| Ok(Box::new(LabelPowerset::load(stored)?)),
 );

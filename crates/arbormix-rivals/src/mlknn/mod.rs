@@ -20,6 +20,7 @@ pub use predict::NeighbourBayes;
 pub const METHOD: Method = Method::of::<NeighbourParams>(
     "mlknn",
     "MLKNN",
+    "MLKNN",
     "each label by how many of the nearest training rows have it",
     |stored| Ok(Box::new(NeighbourBayes::load(stored)?)),
 );

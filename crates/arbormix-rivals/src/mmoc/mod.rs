@@ -39,6 +39,7 @@ pub use predict::OutputCode;
 pub const METHOD: Method = Method::of::<OutputCodeParams>(
     "mmoc",
     "MMOC",
+    "MMOC",
     "maximum margin output coding: a learned code of the labels, decoded with binary relevance",
     |stored| Ok(Box::new(OutputCode::load(stored)?)),
 );

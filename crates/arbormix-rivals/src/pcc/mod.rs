@@ -15,6 +15,7 @@ pub use predict::ProbabilisticChain;
 pub const METHOD: Method = Method::of::<ProbabilisticChainParams>(
     "pcc",
     "PCC",
+    "ProbabilisticChain",
     "probabilistic classifier chain: the chain's most probable label set, proven",
     |stored| Ok(Box::new(ProbabilisticChain::load(stored)?)),
 );

@@ -23,6 +23,7 @@ pub use params::AutoParams;
 pub const METHOD: Method = Method::of::<AutoParams>(
     "auto",
     "Auto",
+    "AutoMixture",
     "the best of several presets of our methods, by a race on held-out rows within a budget",
     |_| Err(ModelFileError::MethodOfNoModel { name: "auto" }.into()),
 );

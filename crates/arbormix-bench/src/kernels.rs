@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use arbormix::data::Dataset;
-use arbormix::data::formats::{Format, ReadOptions, read, write};
+use arbormix::data::formats::{Format, LabelSource, ReadOptions, read, write};
 use arbormix::logistic::{Bias, Design, Problem, SolverParams, solve};
 use arbormix::matrix::{Columns, Operator};
 use arbormix::progress::Silent;
@@ -64,9 +64,9 @@ pub(crate) fn run(args: &KernelArgs) -> Result<()> {
         Kernel::SolveDense | Kernel::SolveSparse => solve_labels(&data),
         Kernel::StructureSearch => search(&data)?,
         Kernel::PredictExact => predict(&data)?,
-        Kernel::ReadArff => read_file(&data, "rows.arff", Format::Arff)?,
-        Kernel::ReadLibsvm => read_file(&data, "rows.svm", Format::Libsvm)?,
-        Kernel::ReadCsv => read_file(&data, "rows.csv", Format::Csv)?,
+        Kernel::ReadArff => read_file(&data, "rows.arff", Format::ARFF)?,
+        Kernel::ReadLibsvm => read_file(&data, "rows.svm", Format::LIBSVM)?,
+        Kernel::ReadCsv => read_file(&data, "rows.csv", Format::CSV)?,
         products => product(products, &data),
     }
     Ok(())
@@ -132,10 +132,9 @@ fn read_file(data: &Dataset, name: &str, format: Format) -> Result<()> {
     let path = folder.join(name);
     write(data, &path, format)?;
     let labels = format!("last:{}", data.labels().count()).parse()?;
-    let options = match format {
-        Format::Csv => ReadOptions { labels, ..ReadOptions::default() },
-        _ => ReadOptions::default(),
-    };
+    // The other formats say themselves which columns are labels.
+    let labels = if format == Format::CSV { labels } else { LabelSource::Auto };
+    let options = ReadOptions { labels, ..ReadOptions::default() };
     let mut got = Ok(());
     measured(&mut || got = read(&path, &options).map(|data| drop(black_box(data))));
     std::fs::remove_dir_all(&folder)?;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use arbormix::data::formats::ReadOptions;
 use arbormix::files::FileError;
 use arbormix_experiment::ExperimentError;
 
@@ -90,12 +91,9 @@ impl From<FileError> for Failure {
     }
 }
 
-/// How a file is read, as the library calls it.
-const READING: [&str; 8] = ["delimiter", "drop", "first_index", "format", "labels", "nominal", "positive", "xml"];
-
 /// A message of the library with the names of its reading options as the command line has them: `drop` is `--drop`.
 fn as_options(message: &str) -> String {
-    READING.iter().fold(message.to_string(), |text, name| {
+    ReadOptions::names().fold(message.to_string(), |text, name| {
         text.replace(&format!("`{name}`"), &format!("`--{}`", name.replace('_', "-")))
     })
 }

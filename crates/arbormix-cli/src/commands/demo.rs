@@ -49,7 +49,7 @@ impl Demo {
             let mut written = Vec::new();
             for (name, part) in [("photos-train.arff", &train), ("photos-test.arff", &test)] {
                 let path = folder.join(name);
-                formats::write(part, &path, Format::Arff)?;
+                formats::write(part, &path, Format::ARFF)?;
                 written.push(json!({"file": path.display().to_string(), "rows": part.rows()}));
                 if !common.json {
                     print(&format!("{}: {} photos\n", path.display(), part.rows()))?;

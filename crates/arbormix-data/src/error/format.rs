@@ -61,7 +61,7 @@ pub enum FormatError {
         /// "read" or "written".
         action: &'static str,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// An option was given that the format has no use for.
     #[error("{}: the option `{option}` does not apply to {format} files; leave it out", path.display())]

@@ -1,4 +1,7 @@
-//! Readers and writers, one file each.
+//! Readers and writers, one module each.
+//!
+//! A module declares its format (`format::Declaration`): its name, how its files are recognised, the options it uses, how it is
+//! read and written. [`FORMATS`] lists them.
 //!
 //! [`read`] takes ARFF (dense and sparse; labels by a Mulan XML, a MEKA header or the caller), multi-label LIBSVM, the
 //! format of the Extreme Classification Repository, CSV and TSV, and Parquet with the crate feature `parquet`; plain
@@ -20,12 +23,12 @@ mod csv;
 mod decimal;
 #[cfg(test)]
 mod fixture;
+mod format;
 mod label_rows;
 mod label_source;
 mod libsvm;
 mod mulan;
 mod output;
-#[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
 mod round_trip;
@@ -38,96 +41,19 @@ mod table;
 mod tests;
 mod words;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
+use self::format::writable;
+pub use self::format::{FORMATS, Format};
 pub use self::label_source::LabelSource;
 use super::Dataset;
 pub use crate::error::{FormatError, Place};
 use crate::error::{ParamError, Result};
 
-/// A file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Weka's format, with labels by Mulan's XML or MEKA's header.
-    Arff,
-    /// Rows `label,label index:value …`.
-    Libsvm,
-    /// LIBSVM rows after a line `rows features labels`, all numbers from 0: the Extreme Classification Repository.
-    Xc,
-    /// Comma-separated values with a header.
-    Csv,
-    /// Tab-separated values with a header.
-    Tsv,
-    /// Columns of numbers, booleans and strings; needs the crate feature `parquet`.
-    Parquet,
-}
-
-impl Format {
-    const ALL: [Format; 6] = [Format::Arff, Format::Libsvm, Format::Xc, Format::Csv, Format::Tsv, Format::Parquet];
-
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Arff => "arff",
-            Format::Libsvm => "libsvm",
-            Format::Xc => "xc",
-            Format::Csv => "csv",
-            Format::Tsv => "tsv",
-            Format::Parquet => "parquet",
-        }
-    }
-
-    /// The format by the end of the file's name; a `.gz` after it does not matter.
-    ///
-    /// ```
-    /// use arbormix::data::formats::Format;
-    /// assert_eq!(Format::from_path("scene.arff.gz".as_ref())?, Format::Arff);
-    /// # Ok::<(), arbormix::Error>(())
-    /// ```
-    pub fn from_path(path: &Path) -> Result<Format, FormatError> {
-        let plain = without_gz(path);
-        let extension = plain.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match extension.as_str() {
-            "svm" | "svmlight" => Ok(Format::Libsvm),
-            "txt" => Ok(Format::Xc),
-            "tab" => Ok(Format::Tsv),
-            "pq" => Ok(Format::Parquet),
-            other => Format::ALL
-                .into_iter()
-                .find(|format| format.name() == other)
-                .ok_or_else(|| FormatError::UnknownFormat { path: path.to_path_buf(), known: Format::names() }),
-        }
-    }
-
-    fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = ParamError;
-
-    fn from_str(name: &str) -> Result<Format, ParamError> {
-        let known = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        known.ok_or_else(|| ParamError::Form {
-            name: "format".to_string(),
-            message: format!("{name:?} is not a format; known: {}", Format::names()),
-        })
-    }
-}
-
 /// How to read a file; an option that the format has no use for is refused.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadOptions {
-    /// The format, if the file's name does not tell it.
+    /// The format, if neither the file's name nor its first bytes tell it.
     pub format: Option<Format>,
     /// Which columns are labels.
     pub labels: LabelSource,
@@ -145,21 +71,27 @@ pub struct ReadOptions {
     pub first_index: Option<u32>,
 }
 
+/// The options beside the format: name, and whether one was given.
+const OPTIONS: [(&str, fn(&ReadOptions) -> bool); 7] = [
+    // Every format finds its own labels, and knows those of a model.
+    ("labels", |options| !matches!(options.labels, LabelSource::Auto | LabelSource::Known(_))),
+    ("xml", |options| options.xml.is_some()),
+    ("delimiter", |options| options.delimiter.is_some()),
+    ("positive", |options| options.positive.is_some()),
+    ("drop", |options| !options.drop.is_empty()),
+    ("nominal", |options| !options.nominal.is_empty()),
+    ("first_index", |options| options.first_index.is_some()),
+];
+
 impl ReadOptions {
+    /// The names of all options, as messages have them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once("format").chain(OPTIONS.map(|(name, _)| name))
+    }
+
     fn check(&self, path: &Path, format: Format) -> Result<()> {
-        let table = matches!(format, Format::Csv | Format::Tsv);
-        let indexed = matches!(format, Format::Libsvm | Format::Xc);
-        let inherent = matches!(self.labels, LabelSource::Auto | LabelSource::Known(_));
-        let refused = [
-            ("labels", !inherent && indexed),
-            ("xml", self.xml.is_some() && format != Format::Arff),
-            ("delimiter", self.delimiter.is_some() && !table),
-            ("positive", self.positive.is_some() && indexed),
-            ("drop", !self.drop.is_empty() && indexed),
-            ("nominal", !self.nominal.is_empty() && (indexed || format == Format::Arff)),
-            ("first_index", self.first_index.is_some() && format != Format::Libsvm),
-        ];
-        if let Some((option, _)) = refused.into_iter().find(|(_, refused)| *refused) {
+        let used = format.0.options();
+        if let Some((option, _)) = OPTIONS.into_iter().find(|(name, given)| given(self) && !used.contains(name)) {
             return Err(FormatError::Option { path: path.to_path_buf(), option, format: format.name() }.into());
         }
         let absent = self.positive.as_deref().filter(|word| words::meaning(word) == Some(false));
@@ -176,34 +108,21 @@ const LABEL_OPTION: &str = "the given labels";
 /// Reads a data file.
 ///
 /// ```
-/// use arbormix::data::formats::{LabelSource, ReadOptions, read};
+/// use arbormix_data::formats::{LabelSource, ReadOptions, read};
 /// # let folder = tempfile::tempdir().expect("a temporary folder");
 /// # let path = folder.path().join("photos.csv");
 /// # std::fs::write(&path, "size,cat,pet\n0.5,1,1\n,no,yes\n").expect("a file");
 /// let options = ReadOptions { labels: LabelSource::Last(2), ..ReadOptions::default() };
 /// let data = read(&path, &options)?;
 /// assert_eq!((data.name(), data.rows(), data.label_names().join(" ")), ("photos", 2, "cat pet".to_string()));
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_data::Error>(())
 /// ```
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     // The system's message about a file that is not there is better than one about its name.
     source::open_file(path)?;
-    let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
+    let format = options.format.map_or_else(|| Format::of_file(path), Ok)?;
     options.check(path, format)?;
-    match format {
-        Format::Arff => arff::read(path, options),
-        Format::Libsvm => libsvm::read(path, options),
-        Format::Xc => libsvm::read_xc(path, options),
-        Format::Csv | Format::Tsv => csv::read(path, options, format),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(path, options),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => {
-            let remedy = "build arbormix with the crate feature `parquet`, or convert the file to CSV";
-            let (path, format) = (path.to_path_buf(), format.name());
-            Err(FormatError::Unavailable { path, format, action: "read", remedy }.into())
-        }
-    }
+    format.0.read(path, options)
 }
 
 /// Writes a data file, so that [`read`] gives the same data set back; compressed if the name ends in `.gz`.
@@ -219,13 +138,10 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 ///   as LIBSVM has them, else as their positions: features from 1, labels from 0. Features come back sparse.
 pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<()> {
     output::refuse_empty(data, path, format)?;
-    match format {
-        Format::Arff => arff::write(data, path),
-        Format::Libsvm => libsvm::write(data, path),
-        Format::Csv => csv::write(data, path, format, b','),
-        Format::Tsv => csv::write(data, path, format, b'\t'),
-        Format::Xc | Format::Parquet => {
-            let (path, format, remedy) = (path.to_path_buf(), format.name(), "choose arff, libsvm, csv or tsv");
+    match format.0.writer() {
+        Some(write) => write(data, path),
+        None => {
+            let (path, format, remedy) = (path.to_path_buf(), format.name(), format!("choose {}", writable()));
             Err(FormatError::Unavailable { path, format, action: "written", remedy }.into())
         }
     }

@@ -106,7 +106,7 @@ proptest! {
         let folder = Folder::new();
         let path = folder.path(if gzip { "set.arff.gz" } else { "set.arff" });
         let data = parts.data("set", sparse);
-        write(&data, &path, Format::Arff).unwrap();
+        write(&data, &path, Format::ARFF).unwrap();
         assert_same(&read(&path, &ReadOptions::default()).unwrap(), &data);
         prop_assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 2, "no temporary file is left");
     }
@@ -130,7 +130,7 @@ proptest! {
             // A word that reads as missing is refused; see the test below.
             *categories = used.iter().map(|&code| format!("{}~", categories[code])).collect();
         }
-        let (folder, format) = (Folder::new(), if tsv { Format::Tsv } else { Format::Csv });
+        let (folder, format) = (Folder::new(), if tsv { Format::TSV } else { Format::CSV });
         let path = folder.path(&format!("set.{format}"));
         let data = parts.data("set", false);
         write(&data, &path, format).unwrap();
@@ -150,7 +150,7 @@ proptest! {
         let folder = Folder::new();
         let path = folder.path("set.svm");
         let data = parts.data("set", true);
-        write(&data, &path, Format::Libsvm).unwrap();
+        write(&data, &path, Format::LIBSVM).unwrap();
         assert_same(&read(&path, &ReadOptions::default()).unwrap(), &data);
     }
 }
@@ -194,10 +194,10 @@ fn words_and_names_with_a_second_meaning_are_refused_in_tables() {
     };
     let nominal = Column { name: "x".to_string(), kind: ColumnKind::Nominal(vec!["NA".to_string()]) };
     assert_eq!(
-        message(nominal, "y", Format::Csv),
+        message(nominal, "y", Format::CSV),
         "out.x: csv cannot hold the category \"NA\" of \"x\", which means a missing cell there; write arff, or rename the category"
     );
-    for format in [Format::Arff, Format::Csv] {
+    for format in [Format::ARFF, Format::CSV] {
         assert_eq!(
             message(Column::numeric("a"), "a", format),
             format!("out.x: {format} cannot hold a feature and a label that are both named \"a\"; rename one of them")

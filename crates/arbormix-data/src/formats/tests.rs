@@ -1,10 +1,11 @@
+use std::collections::HashSet;
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::fixture::{Folder, error_of, label_text, labels};
-use super::{Format, LabelSource, ReadOptions, read};
+use super::{FORMATS, Format, LabelSource, ReadOptions, read};
 
 const TABLE: &str = "x,y\n1,0\n2,1\n";
 
@@ -79,19 +80,44 @@ fn options_without_use_are_refused() {
 #[test]
 fn formats_are_known_by_name_and_extension() {
     for (path, format) in [
-        ("a.ARFF", Format::Arff),
-        ("a.b.svm.gz", Format::Libsvm),
-        ("a.libsvm", Format::Libsvm),
-        ("train.txt", Format::Xc),
-        ("a.csv.GZ", Format::Csv),
-        ("a.tsv", Format::Tsv),
-        ("a.parquet", Format::Parquet),
+        ("a.ARFF", Format::ARFF),
+        ("a.b.svm.gz", Format::LIBSVM),
+        ("a.libsvm", Format::LIBSVM),
+        ("train.txt", Format::XC),
+        ("a.csv.GZ", Format::CSV),
+        ("a.tsv", Format::TSV),
+        ("a.parquet", Format::PARQUET),
     ] {
         assert_eq!(Format::from_path(path.as_ref()), Ok(format), "{path}");
         assert_eq!(format.to_string().parse(), Ok(format));
     }
     assert!("xml".parse::<Format>().is_err());
     assert!(Format::from_path("a".as_ref()).is_err());
+}
+
+#[test]
+fn declarations_are_consistent() {
+    let endings: Vec<&str> = FORMATS.iter().flat_map(|format| format.0.endings()).copied().collect();
+    let unique: HashSet<&str> = endings.iter().copied().collect();
+    assert_eq!(unique.len(), endings.len());
+    let known: Vec<&str> = ReadOptions::names().collect();
+    for format in FORMATS {
+        assert!(format.0.endings().contains(&format.name()), "{format}");
+        assert!(format.0.options().iter().all(|option| known.contains(option)), "{format}");
+    }
+}
+
+#[test]
+fn first_bytes_tell_the_format_where_the_name_does_not() {
+    let folder = Folder::new();
+    let arff = "% a comment\n\n@RELATION 'r: -C 1'\n@attribute y {0,1}\n@attribute x numeric\n@data\n1,2\n";
+    let data = read(&folder.file("rows.dat", arff), &ReadOptions::default()).unwrap();
+    assert_eq!((data.rows(), data.label_names()), (1, ["y".to_string()].as_slice()));
+    for text in ["x,y\n1,1\n", "", "@relatio"] {
+        let error = read(&folder.file("rows.dat", text), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("the name does not tell the format"), "{error}");
+    }
+    assert!(Format::PARQUET.0.begins(b"PAR1\x15"));
 }
 
 #[test]

@@ -8,23 +8,62 @@ mod tests;
 mod token;
 mod write;
 
-pub(super) use write::write;
-
 use std::path::Path;
 
 use self::header::{Attribute, AttributeKind, Header};
 use self::rows::{Content, Field, Rows};
+use self::write::write;
+use super::format::{Declaration, Format, Writer};
 use super::label_source::{LabelSource, Role, Roles};
 use super::source::Lines;
 use super::{ReadOptions, mulan};
 use crate::Dataset;
 use crate::error::{FormatError, Result};
 
+/// Weka's format, with labels by Mulan's XML or MEKA's header.
+struct Arff;
+
+impl Format {
+    /// Weka's format, with labels by Mulan's XML or MEKA's header.
+    pub const ARFF: Format = Format(&Arff);
+}
+
+impl Declaration for Arff {
+    fn name(&self) -> &'static str {
+        "arff"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["arff"]
+    }
+
+    fn begins(&self, start: &[u8]) -> bool {
+        // Comments and blank lines may come first.
+        let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
+        first
+            .and_then(|line| line.get(..b"@relation".len()))
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"@relation"))
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["labels", "xml", "positive", "drop"]
+    }
+
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Dataset> {
+        read(path, options)
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        Some(write)
+    }
+}
+
 /// Reads an ARFF file; dense rows give dense features, sparse rows (`{index value, …}`) sparse ones.
 ///
 /// A sparse row leaves out numeric cells that are 0 and nominal cells of the *first* category, so an attribute
 /// `{1,0}` that is left out is 1: Weka's rule.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut lines = Lines::open(path)?;
     let header = header::read(&mut lines, path)?;
     let names: Vec<&str> = header.attributes.iter().map(|attribute| attribute.name.as_str()).collect();

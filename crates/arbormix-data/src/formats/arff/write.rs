@@ -10,12 +10,12 @@ use crate::{ColumnKind, Dataset};
 use arbormix_matrix::Matrix;
 
 /// Writes features, then labels as `{0,1}`; dense features as dense rows, sparse ones as sparse rows.
-pub(crate) fn write(data: &Dataset, path: &Path) -> Result<()> {
-    refuse_shared_names(data, path, Format::Arff)?;
+pub(super) fn write(data: &Dataset, path: &Path) -> Result<()> {
+    refuse_shared_names(data, path, Format::ARFF)?;
     let xml_path = mulan::path_beside(path);
     if xml_path == path {
         let what = "its rows and its label file under one name".to_string();
-        return Err(cannot_hold(path, Format::Arff, what, "choose a name that ends in .arff"));
+        return Err(cannot_hold(path, Format::ARFF, what, "choose a name that ends in .arff"));
     }
     let arff = prepare(path, |out| {
         header(data, out)?;

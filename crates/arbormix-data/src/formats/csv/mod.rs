@@ -5,29 +5,89 @@ mod records;
 mod tests;
 mod write;
 
-pub(super) use write::write;
-
 use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::Path;
 
 use self::records::Records;
+use self::write::write;
+use super::ReadOptions;
+use super::format::{Declaration, Format, Writer};
 use super::source::Source;
 use super::table::{Cell, Table};
-use super::{Format, ReadOptions};
 use crate::Dataset;
 use crate::error::{FormatError, Result};
 
 /// The characters that may stand between cells, the likelier first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Reads a table with a header. Names and categories keep their blanks (as RFC 4180 says), numbers need not.
-pub(super) fn read(path: &Path, options: &ReadOptions, format: Format) -> Result<Dataset> {
+/// Comma-separated values with a header.
+struct Csv;
+
+impl Format {
+    /// Comma-separated values with a header.
+    pub const CSV: Format = Format(&Csv);
+}
+
+impl Declaration for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["labels", "delimiter", "positive", "drop", "nominal"]
+    }
+
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Dataset> {
+        read(path, options, None)
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        Some(|data, path| write(data, path, Format::CSV, b','))
+    }
+}
+
+/// Tab-separated values with a header.
+struct Tsv;
+
+impl Format {
+    /// Tab-separated values with a header.
+    pub const TSV: Format = Format(&Tsv);
+}
+
+impl Declaration for Tsv {
+    fn name(&self) -> &'static str {
+        "tsv"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["tsv", "tab"]
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["labels", "delimiter", "positive", "drop", "nominal"]
+    }
+
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Dataset> {
+        read(path, options, Some(b'\t'))
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        Some(|data, path| write(data, path, Format::TSV, b'\t'))
+    }
+}
+
+/// Reads a table with a header. Names and categories keep their blanks (as RFC 4180 says), numbers need not. Without a
+/// delimiter in the options `usual` is taken; without that, the one that the header has most of.
+fn read(path: &Path, options: &ReadOptions, usual: Option<u8>) -> Result<Dataset> {
     let mut source = Source::open(path)?;
-    let delimiter = match (options.delimiter, format) {
-        (Some(delimiter), _) => delimiter,
-        (None, Format::Tsv) => b'\t',
-        _ => match source.fill_buf() {
+    let delimiter = match options.delimiter.or(usual) {
+        Some(delimiter) => delimiter,
+        None => match source.fill_buf() {
             Ok(bytes) => sniff(bytes),
             Err(error) => return Err(source.error(error, 0)),
         },

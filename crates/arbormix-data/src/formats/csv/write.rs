@@ -12,7 +12,7 @@ use crate::formats::output::{cannot_hold, prepare, refuse_shared_names, write_nu
 use crate::formats::table::is_missing;
 use crate::{ColumnKind, Dataset};
 
-pub(crate) fn write(data: &Dataset, path: &Path, format: Format, delimiter: u8) -> Result<()> {
+pub(super) fn write(data: &Dataset, path: &Path, format: Format, delimiter: u8) -> Result<()> {
     refuse_shared_names(data, path, format)?;
     for column in data.columns() {
         if let ColumnKind::Nominal(categories) = &column.kind

@@ -5,13 +5,13 @@ mod rows;
 mod tests;
 mod write;
 
-pub(super) use write::write;
-
 use std::path::Path;
 
 use self::rows::{Limits, Rows};
+use self::write::write;
 
 use super::ReadOptions;
+use super::format::{Declaration, Format, Writer};
 use super::source::Lines;
 use crate::Dataset;
 use crate::error::{FormatError, Result};
@@ -20,11 +20,67 @@ use crate::error::{FormatError, Result};
 /// index) must not ask for a billion of them; the largest public data sets have about 55 million features.
 const MOST: u32 = 1 << 26;
 
+/// Rows `label,label index:value …`.
+struct Libsvm;
+
+impl Format {
+    /// Rows `label,label index:value …`.
+    pub const LIBSVM: Format = Format(&Libsvm);
+}
+
+impl Declaration for Libsvm {
+    fn name(&self) -> &'static str {
+        "libsvm"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["libsvm", "svm", "svmlight"]
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["first_index"]
+    }
+
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Dataset> {
+        read(path, options)
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        Some(write)
+    }
+}
+
+/// LIBSVM rows after a line `rows features labels`, all numbers from 0: the Extreme Classification Repository.
+struct Xc;
+
+impl Format {
+    /// LIBSVM rows after a line `rows features labels`, all numbers from 0: the Extreme Classification Repository.
+    pub const XC: Format = Format(&Xc);
+}
+
+impl Declaration for Xc {
+    fn name(&self) -> &'static str {
+        "xc"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["xc", "txt"]
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn read(&self, path: &Path, options: &ReadOptions) -> Result<Dataset> {
+        read_xc(path, options)
+    }
+}
+
 /// Reads `label,label index:value …`, with `#` comments.
 ///
 /// Features are named by their numbers in the file, from the first to the largest that occurs; labels by theirs, in
 /// numeric order. A row may have no labels. The first feature is 0 if that index occurs anywhere, else 1.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut lines = Lines::open(path)?;
     let limits = Limits { first: options.first_index.unwrap_or(0), last: MOST - 1, labels: None };
     let mut rows = Rows::new(limits, options.first_index.unwrap_or(1));
@@ -57,7 +113,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 }
 
 /// Reads the same rows after a line `rows features labels`; all numbers count from 0.
-pub(super) fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     const HEADER: &str =
         "the numbers of rows, features and labels (none of them 0 or above 67108864), e.g. 6000 944 101";
     let mut lines = Lines::open(path)?;

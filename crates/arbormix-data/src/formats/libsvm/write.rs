@@ -7,7 +7,7 @@ use crate::formats::Format;
 use crate::formats::output::{cannot_hold, prepare, write_number};
 use crate::{ColumnKind, Dataset};
 
-pub(crate) fn write(data: &Dataset, path: &Path) -> Result<()> {
+pub(super) fn write(data: &Dataset, path: &Path) -> Result<()> {
     refuse(data, path)?;
     let first = first_number(data);
     let labels = label_numbers(data);
@@ -47,7 +47,7 @@ pub(crate) fn write(data: &Dataset, path: &Path) -> Result<()> {
 /// Refuses what LIBSVM has no way to say.
 fn refuse(data: &Dataset, path: &Path) -> Result<()> {
     const OTHER: &str = "write arff or csv";
-    let refusal = |what: String| Err(cannot_hold(path, Format::Libsvm, what, OTHER));
+    let refusal = |what: String| Err(cannot_hold(path, Format::LIBSVM, what, OTHER));
     if data.columns().is_empty() {
         return refusal("a data set without features".to_string());
     }

@@ -1,4 +1,4 @@
-//! Parquet: numbers, booleans and strings; nulls are missing cells.
+//! Reads Parquet.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,10 +10,10 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
 use super::ReadOptions;
-use super::source::{GZIP_MAGIC, open_file};
-use super::table::{Cell, Table};
 use crate::Dataset;
 use crate::error::{Error, FormatError, Place, Result};
+use crate::formats::source::{GZIP_MAGIC, open_file};
+use crate::formats::table::{Cell, Table};
 
 /// Reads a Parquet file; columns of strings are nominal, also if the strings look like numbers.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {

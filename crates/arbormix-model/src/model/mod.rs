@@ -12,7 +12,6 @@ use std::path::Path;
 
 use crate::decide::{PooledF1, Rule, Thresholds};
 use crate::out_of_fold::out_of_fold_marginals;
-use arbormix_base::params::ParamError;
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::Folds;
 use arbormix_data::{DataError, Dataset, LabelSet};
@@ -143,17 +142,11 @@ impl Model {
         Ok(())
     }
 
-    /// The decision rule in words ([`Rule::WORDS`]) for this model's labels.
+    /// The decision rule in words ([`crate::decide::RULES`]) for this model's labels.
     ///
     /// `macro-f1` and `micro-f1` need thresholds, see [`Model::fit_thresholds`].
     pub fn rule(&self, text: &str) -> Result<Rule> {
-        let Some(measure) = PooledF1::ALL.into_iter().find(|measure| measure.word() == text) else {
-            return Rule::read(text, &self.schema.label_names);
-        };
-        let fitted = self.thresholds.iter().find(|thresholds| thresholds.measure == measure);
-        let message =
-            "the model has no thresholds for it; fit the model again with them (fit --thresholds)".to_string();
-        Ok(Rule::Pooled(fitted.cloned().ok_or(ParamError::Form { name: format!("rule {text:?}"), message })?))
+        Rule::read_with(text, &self.schema.label_names, &self.thresholds)
     }
 
     /// Encoded features of raw rows; columns are matched by name.

@@ -42,7 +42,7 @@ use crate::progress::Reporter;
     arbormix predict photos.model photos-test.arff --time-limit 5 --top 3\n  \
     arbormix predict photos.model photos-test.arff --for f1\n  \
     arbormix predict photos.model photos-test.arff --given pet=1,dog=0 --counts\n  \
-    arbormix predict photos.model photos-test.arff --json --ask log_prob:labels=cat;pet", questions::summary()))]
+    arbormix predict photos.model photos-test.arff --json --ask samples:count=3,seed=7", questions::summary()))]
 pub(crate) struct Predict {
     /// The model file
     #[arg(value_name = "MODEL")]

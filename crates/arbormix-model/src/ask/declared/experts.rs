@@ -6,7 +6,7 @@ use crate::needs::Needs;
 
 pub(in super::super) static GATE: Question = Question {
     name: "gate",
-    meaning: "How much does each expert weigh: by the gate, or by how well it explains the known labels?",
+    meaning: "How much does each expert weigh, given what is known?",
     arguments: &[],
     needs: Needs::Joint,
     prepare: |_, _| {

@@ -21,7 +21,7 @@ from ._core import __version__
 from ._data import Data, load_arff, load_csv, load_libsvm
 from ._estimators import MultiLabelClassifier
 from ._explanation import Explanation
-from ._queries import Given
+from ._queries import Given, questions
 from ._results import BestSets, CredibleSets, Decisions, TopSets
 from ._splits import IterativeStratification, stratified_holdout
 
@@ -45,6 +45,7 @@ __all__ = [
     "load_csv",
     "load_libsvm",
     "metrics",
+    "questions",
     "stratified_holdout",
     *(cls.__name__ for cls in CLASSES.values()),
 ]

@@ -14,6 +14,7 @@ from ._data import load_libsvm as load_libsvm
 from ._estimators import MultiLabelClassifier as MultiLabelClassifier
 from ._explanation import Explanation as Explanation
 from ._queries import Given as Given
+from ._queries import questions as questions
 from ._results import BestSets as BestSets
 from ._results import CredibleSets as CredibleSets
 from ._results import Decisions as Decisions

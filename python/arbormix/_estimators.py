@@ -128,7 +128,7 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         ``ProbabilisticChain`` is the most probable set. With a loss, ``"f1"`` for example, the best decision for it
         (see :meth:`decide`). ``frame="pandas"`` or ``"polars"`` gives a DataFrame.
         """
-        labels = self._ask(X).predict()[0] if loss is None else self._decided(X, loss)
+        labels = self._ask(X).predict()["labels"] if loss is None else self._decided(X, loss)
         if frame is not None:
             return self._table(self._targets.values(labels), X, frame)
         return self._targets.decode(labels)
@@ -139,11 +139,11 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
 
     def predict_labels(self, X: Any) -> list[list[str]]:
         """The names of each row's predicted labels."""
-        return [[str(name) for name in self.label_names_[row == 1]] for row in self._ask(X).predict()[0]]
+        return [[str(name) for name in self.label_names_[row == 1]] for row in self._ask(X).predict()["labels"]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Exact match accuracy: the share of rows whose whole label set is right."""
-        predicted = self._ask(X).predict()[0]
+        predicted = self._ask(X).predict()["labels"]
         truth = self._encode(y)
         if (truth < 0).any():
             raise ValueError(f"{int((truth < 0).sum())} cells of y are unknown; arbormix.metrics.evaluate takes such y")
@@ -162,6 +162,9 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         """
         self._check_fitted()
         return Given(self, known)
+
+    def _when_known(self, known: Any) -> Given:
+        return self.given(known)
 
     def explain(self, X: Any, row: int = 0, *, features: int = 3) -> Explanation:
         """Why the model predicts what it does for a row of ``X``, with this many features per label."""

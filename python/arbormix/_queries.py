@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from ._input import Labels, column_names, frame_kind, labels_of
 from ._results import (
     BestSets,
@@ -21,11 +24,23 @@ from ._results import (
     pair_table,
 )
 
-if TYPE_CHECKING:
-    from . import _core
-
 #: Search nodes after which an exact search gives up unless told otherwise, as in the library.
 NODE_LIMIT = 100_000
+
+
+def questions() -> list[dict[str, Any]]:
+    """The questions of :meth:`MLME.ask`: of each its ``name``, ``meaning``, what it ``needs``, and its ``arguments``.
+
+    An argument has a ``name``, a ``kind``, whether it is ``required``, its ``default`` and its ``meaning``.
+    """
+    return json.loads(_core.questions())  # type: ignore[no-any-return]
+
+
+@cache
+def _label_sets(question: str) -> frozenset[str]:
+    """The arguments of a question that are label sets."""
+    arguments = next((q["arguments"] for q in questions() if q["name"] == question), [])
+    return frozenset(argument["name"] for argument in arguments if argument["kind"] == "label sets")
 
 
 class Queries:
@@ -49,18 +64,35 @@ class Queries:
     def _table(self, values: Any, X: Any, frame: str | None) -> Any:
         return values if frame is None else framed(values, self._names(), frame, X)
 
+    def ask(self, X: Any, question: str, given: Any = None, **arguments: Any) -> Any:
+        """The answers to any question of :func:`arbormix.questions`, by its name and with its arguments.
+
+        An array whose first axis is the row, or a dictionary of such arrays. In ``credible`` rows have different numbers
+        of sets: these stand one after the other, and row ``i`` has those from ``starts[i]`` to ``starts[i + 1]``.
+        ``given`` are known labels, see :meth:`given`.
+        """
+        if given is not None:
+            return self._when_known(given).ask(X, question, **arguments)
+        for name in _label_sets(question) & arguments.keys():
+            arguments[name] = self._whole(arguments[name])
+        return self._ask(X).ask(question, **arguments)
+
+    def _when_known(self, known: Any) -> Given:
+        raise NotImplementedError
+
     def map(self, X: Any, *, node_limit: int = NODE_LIMIT) -> BestSets:
         """The most probable label set of each row, with a certificate.
 
         ``node_limit`` is the number of search nodes after which a row is given up unproven; 0: never.
         """
-        return BestSets(*self._ask(X).map(node_limit), self._names(), index_of(X))
+        return BestSets(**self.ask(X, "map", node_limit=node_limit), label_names=self._names(), index=index_of(X))
 
     def top_k(self, X: Any, k: int) -> TopSets:
         """The k most probable label sets of each row."""
         if k < 1:
             raise ValueError(f"k = {k}: must be at least 1")
-        return TopSets(*self._ask(X).top(k), self._names())
+        best = self.ask(X, "top", count=k)
+        return TopSets(best["labels"], best["log_probability"], self._names())
 
     def marginals(self, X: Any, *, frame: str | None = None) -> Any:
         """P(label = 1 | x), rows × labels; ``frame="pandas"`` or ``"polars"`` for a DataFrame."""
@@ -68,11 +100,11 @@ class Queries:
 
     def log_prob(self, X: Any, y: Any) -> Floats:
         """log P(y | x) of one whole label set per row."""
-        return self._ask(X).log_prob(self._whole(y))
+        return self.ask(X, "log_prob", labels=y)  # type: ignore[no-any-return]
 
     def responsibilities(self, X: Any, y: Any) -> Floats:
         """P(expert | x, y) of one whole label set per row, rows × experts: who speaks for it."""
-        return self._ask(X).responsibilities(self._whole(y))
+        return self.ask(X, "responsibilities", labels=y)  # type: ignore[no-any-return]
 
     def _whole(self, y: Any) -> Labels:
         cells = self._encode(y)
@@ -86,27 +118,27 @@ class Queries:
 
         As a DataFrame: a row per row of ``X`` and pair of labels.
         """
-        both = self._ask(X).pairwise()
+        both = self.ask(X, "pairs")
         return both if frame is None else pair_table(both, self._names(), frame)
 
     def counts(self, X: Any, *, frame: str | None = None) -> Any:
         """P(that many labels are present | x), rows × (labels + 1)."""
-        shares = self._ask(X).counts()
+        shares = self.ask(X, "counts")
         return shares if frame is None else framed(shares, [str(n) for n in range(shares.shape[1])], frame, X)
 
     def label_counts(self, X: Any) -> Floats:
         """P(label = 1 and that many labels are present | x), rows × labels × (labels + 1)."""
-        return self._ask(X).label_counts()
+        return self.ask(X, "label_counts")  # type: ignore[no-any-return]
 
     def event(self, X: Any, event: str) -> Floats:
         """P(event | x) of a Boolean expression over labels: ``"cat & !pet | dog"``; names with spaces in ``"``."""
-        return self._ask(X).event(event)
+        return self.ask(X, "events", expression=event)  # type: ignore[no-any-return]
 
     def sample(self, X: Any, n: int = 1, *, seed: int = 0, frame: str | None = None) -> Any:
         """Label sets drawn from P(y | x), rows × n × labels; as a DataFrame a row per row of ``X`` and draw."""
         if n < 1 or seed < 0:
             raise ValueError(f"n = {n}, seed = {seed}: n must be at least 1, and seed not negative")
-        draws = self._ask(X).sample(n, seed)
+        draws = self.ask(X, "samples", count=n, seed=seed)
         return draws if frame is None else draw_table(draws, self._names(), frame)
 
     def decide(self, X: Any, loss: str) -> Decisions:
@@ -116,7 +148,9 @@ class Queries:
         ``cost=FP:FN``, ``cost=FILE`` (CSV: label, false_positive, false_negative), ``abstain=C``; ``macro-f1`` and
         ``micro-f1``, if the model has thresholds for them: those of ``StackedMixture`` do.
         """
-        return Decisions(*self._ask(X).decide(loss), self._names(), index_of(X))
+        # Rules that do not rank give no order.
+        parts = {"ranking": None} | self.ask(X, "decision", rule=loss)
+        return Decisions(**parts, label_names=self._names(), index=index_of(X))
 
     def _decided(self, X: Any, loss: str) -> Labels:
         if loss.startswith("abstain"):
@@ -127,7 +161,11 @@ class Queries:
         """For each row the most probable label sets that together have the probability ``mass``, at most ``limit``."""
         if not 0 < mass <= 1:
             raise ValueError(f"mass = {mass}: must be above 0 and at most 1")
-        return [CredibleSets(*row, self._names()) for row in self._ask(X).credible(mass, limit)]
+        found = self.ask(X, "credible", mass=mass, limit=limit)
+        ends = found["starts"][1:-1]
+        sets, logs = np.split(found["labels"], ends), np.split(found["log_probability"], ends)
+        rows = zip(sets, logs, found["reached"], strict=True)
+        return [CredibleSets(labels, log, bool(reached), self._names()) for labels, log, reached in rows]
 
 
 class Given(Queries):
@@ -140,6 +178,9 @@ class Given(Queries):
 
     def _encode(self, y: Any) -> Labels:
         return self._estimator._encode(y)  # type: ignore[no-any-return]
+
+    def _when_known(self, known: Any) -> Given:
+        raise ValueError("given: some labels are known already; say all of them at once")
 
     def __repr__(self) -> str:
         return f"{self._estimator!r}.given({self._known!r})"
@@ -162,7 +203,7 @@ class Given(Queries):
 
     def log_known(self, X: Any) -> Floats:
         """log P(known | x)."""
-        return self._ask(X).log_known()
+        return self.ask(X, "log_known")  # type: ignore[no-any-return]
 
 
 def known_cells(known: Any, rows: int, names: tuple[str, ...]) -> Labels:

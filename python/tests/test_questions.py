@@ -243,3 +243,54 @@ def test_questions_that_cannot_be_are_refused(mixture, data):
             ask()
     with pytest.raises(AttributeError, match="not fitted yet"):
         arbormix.MLME().trees_  # noqa: B018
+
+
+def test_every_declared_question_can_be_asked(mixture, X):
+    values = {"whole number": 2, "probability": 0.7, "decision rule": "f1", "event": "y0 & !y1"}
+    for question in arbormix.questions():
+        assert question["meaning"] and question["needs"] in ("marginals", "sets", "joint")
+        needed = [argument for argument in question["arguments"] if argument["required"]]
+        arguments = {
+            argument["name"]: np.tile(SETS[5], (20, 1)) if argument["kind"] == "label sets" else values[argument["kind"]]
+            for argument in needed
+        }
+        for given in (None, {"y3": 1}):
+            answer = mixture.ask(X, question["name"], given=given, **arguments)
+            parts = answer if isinstance(answer, dict) else {"": answer}
+            of_rows = [part for name, part in parts.items() if "starts" not in parts or name in ("mass", "reached")]
+            assert of_rows and all(len(part) == 20 for part in of_rows), question["name"]
+
+
+def test_names_are_short_for_questions(mixture, X):
+    known = {"y1": 0}
+    given = mixture.given(known)
+    np.testing.assert_array_equal(mixture.ask(X, "marginals"), mixture.predict_proba(X))
+    np.testing.assert_array_equal(mixture.ask(X, "pairs", given=known), given.pairwise(X))
+    np.testing.assert_array_equal(mixture.ask(X, "log_known", given=known), given.log_known(X))
+    np.testing.assert_array_equal(mixture.ask(X, "map")["labels"], mixture.predict(X))
+    np.testing.assert_array_equal(mixture.ask(X, "gate"), mixture.gate(X))
+    drawn = mixture.ask(X, "samples", count=np.int64(3), seed=4)
+    np.testing.assert_array_equal(drawn, mixture.sample(X, 3, seed=4))
+    assert drawn.dtype == np.int8 and mixture.map(X).nodes.dtype == np.int64
+    assert mixture.decide(X, "f1").ranking is None and mixture.decide(X, "rank").ranking.shape == (20, 4)
+    found = mixture.ask(X, "credible", mass=0.8)
+    assert [len(row.labels) for row in mixture.credible_sets(X, 0.8)] == np.diff(found["starts"]).tolist()
+    for ask, message in (
+        (lambda: mixture.ask(X, "nothing"), "no such question; known: map"),
+        (lambda: mixture.ask(X, "counts", all=1), 'unknown parameter "all"'),
+        (lambda: mixture.ask(X, "samples", count=-1), "not a whole number"),
+        (lambda: mixture.ask(X, "decision"), "rule of the question decision: is missing"),
+        (lambda: mixture.ask(X, "log_prob", labels=SETS), "16 against 20"),
+        (lambda: given.ask(X, "counts", given=known), "known already"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+
+
+def test_chains_decide_by_marginals(data):
+    X, y = data
+    model = arbormix.ClassifierChain().fit(X, y)
+    np.testing.assert_array_equal(model.decide(X, "hamming").labels, model.predict_proba(X) > 0.5)
+    np.testing.assert_array_equal(model.ask(X, "log_prob", labels=y), model.log_prob(X, y))
+    with pytest.raises(NotImplementedError, match="use mlme or ctbn"):
+        model.decide(X, "f1")

@@ -4,9 +4,7 @@ use arbormix::data::{LabelSet, Labels};
 use arbormix::matrix::{DenseMatrix, Matrix, SparseBuilder};
 use arbormix::question::Known;
 use numpy::ndarray::IntoDimension;
-use numpy::{
-    Element, IntoPyArray, Ix2, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
+use numpy::{Element, IntoPyArray, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -92,20 +90,6 @@ pub(crate) fn known(array: &PyReadonlyArray2<'_, i8>) -> Vec<Known> {
         cells.fold(Known::nothing(labels.count()), |known, (label, present)| known.with(label, present))
     };
     (0..labels.rows()).map(row).collect()
-}
-
-/// The cells of label sets, set after set.
-pub(crate) fn bits<'a>(sets: impl IntoIterator<Item = &'a LabelSet>) -> Vec<i8> {
-    sets.into_iter().flat_map(|set| (0..set.len()).map(|label| i8::from(set.get(label)))).collect()
-}
-
-/// Label sets as an array, sets × labels.
-pub(crate) fn set_array<'py>(
-    py: Python<'py>,
-    sets: &[LabelSet],
-    labels: usize,
-) -> PyResult<Bound<'py, PyArray<i8, Ix2>>> {
-    shaped(py, bits(sets), [sets.len(), labels])
 }
 
 /// A vector as an array of this shape, without a copy.

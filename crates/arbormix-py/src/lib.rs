@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::questions::Questions;
+    use crate::questions::{Questions, questions};
 
     use super::*;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arbormix::features::FeatureMap;
 use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::{Joint, Model as Fitted};
+use arbormix_model::scoring::BLOCK;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,7 +16,7 @@ use serde_json::json;
 use crate::arrays::{Features, in_row_order, matrix};
 use crate::dataset::{Dataset, NamedColumn, build, named};
 use crate::errors::raised;
-use crate::questions::{BLOCK, Questions};
+use crate::questions::Questions;
 
 /// A fitted model.
 #[pyclass(frozen, module = "arbormix._core")]

@@ -64,7 +64,7 @@ pub use arbormix_learn::{features, forest, logistic, store};
 pub use arbormix_matrix as matrix;
 pub use arbormix_mlme::{ctbn, mlme};
 pub use arbormix_model::{
-    Model, decide, fit, fit_bytes, helpers, measure, model, out_of_fold_marginals, within_memory,
+    Model, Needs, ask, decide, fit, fit_bytes, helpers, measure, model, out_of_fold_marginals, within_memory,
 };
 pub use arbormix_rivals as rivals;
 pub use arbormix_stack as stack;

@@ -12,6 +12,7 @@ mod inspect;
 mod methods;
 mod paper;
 mod predict;
+mod questions;
 mod runner;
 
 use clap::Subcommand;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Paper(paper::Paper),
     Data(data::Data),
     Methods(methods::Methods),
+    Questions(questions::Questions),
 }
 
 /// Does it.
@@ -53,5 +55,6 @@ pub(crate) fn run(command: &Command, common: &Common, reporter: &Reporter) -> Re
         Command::Paper(paper) => paper.run(common, reporter),
         Command::Data(data) => data.run(common, reporter),
         Command::Methods(methods) => methods.run(common),
+        Command::Questions(questions) => questions.run(common),
     }
 }

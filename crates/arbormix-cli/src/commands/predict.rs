@@ -1,26 +1,25 @@
 //! `arbormix predict MODEL DATA`.
 
-mod question;
+mod asked;
 mod record;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use arbormix::ask::{About, Answer, Asked, Asking};
 use arbormix::data::Dataset;
-use arbormix::joint::RowMixture;
-use arbormix::joint::Rows;
+use arbormix::decide::RULES;
 use arbormix::matrix::Matrix;
 use arbormix::progress::Progress;
-use arbormix::question::{Event, Known};
-use arbormix::{AtomicFile, Inference, Model, Prediction, Result};
+use arbormix::question::Known;
+use arbormix::{AtomicFile, Inference, Model, Needs, Result};
 use arbormix_model::scoring::in_blocks;
 use clap::Args;
 
-use self::question::{Asked, Question};
-use self::record::{Answer, gap, header, unwrapped};
+use self::record::{gap, header, to_json, to_record, unwrapped};
 
 use crate::args::{Common, FileArgs};
+use crate::commands::questions;
 use crate::failure::Failure;
 use crate::output::{require_output, stdout};
 use crate::overrides;
@@ -36,12 +35,14 @@ use crate::progress::Reporter;
 /// The options from --given on ask more of the joint distribution; with any of them the most probable set is searched
 /// for exactly.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  arbormix predict photos.model photos-test.arff -o predictions.csv\n  \
+#[command(after_help = format!("Questions for --ask (`arbormix questions` has their arguments):\n{}\n\
+    Examples:\n  arbormix predict photos.model photos-test.arff -o predictions.csv\n  \
     arbormix predict photos.model photos-test.arff --json --top 3\n  \
     arbormix predict photos.model photos-test.arff --inference best-expert\n  \
     arbormix predict photos.model photos-test.arff --time-limit 5 --top 3\n  \
     arbormix predict photos.model photos-test.arff --for f1\n  \
-    arbormix predict photos.model photos-test.arff --given pet=1,dog=0 --counts")]
+    arbormix predict photos.model photos-test.arff --given pet=1,dog=0 --counts\n  \
+    arbormix predict photos.model photos-test.arff --json --ask samples:count=3,seed=7", questions::summary()))]
 pub(crate) struct Predict {
     /// The model file
     #[arg(value_name = "MODEL")]
@@ -58,7 +59,7 @@ pub(crate) struct Predict {
     top: usize,
     /// How the most probable set is searched for [default: as the model was fitted]
     #[arg(long, value_name = "HOW", value_parser = ["exact", "best-expert", "annealing"])]
-    #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "label_counts", "gate", "pairs", "sample", "mass"])]
+    #[arg(conflicts_with_all = ["given", "use_known", "rule", "event", "counts", "label_counts", "gate", "pairs", "sample", "mass", "ask"])]
     inference: Option<String>,
     /// Search at most MS milliseconds for a row's most probable set, and as long again for those of --top and of --mass;
     /// where that is not enough, the gap says how much is left open. What is found in a time depends on the machine
@@ -75,10 +76,8 @@ pub(crate) struct Predict {
     /// Take the labels that the data file holds as known; where --given says otherwise, that counts
     #[arg(long)]
     use_known: bool,
-    /// Also give the best decision for a loss, and its expected value: subset, hamming, f1, fbeta=B, jaccard, rank,
-    /// precision@K, recall@K, macro-f1, micro-f1 (both need thresholds: `stack` finds them, others need `fit --thresholds`),
-    /// cost=FP:FN, cost=FILE (CSV: label,false_positive,false_negative), abstain=C. F, Jaccard and recall of a row without labels are 1 if none is said
-    #[arg(long = "for", value_name = "RULE")]
+    // Its help is made of the rules' declarations.
+    #[arg(long = "for", value_name = "RULE", help = rule_help())]
     rule: Option<String>,
     /// Also give the probability of an event, `cat & !pet | dog`; may be given several times
     #[arg(long, value_name = "EXPRESSION")]
@@ -101,6 +100,9 @@ pub(crate) struct Predict {
     /// Also list the most probable sets that together have this probability, at most 1000 (and within --time-limit)
     #[arg(long, value_name = "P", value_parser = share)]
     mass: Option<f64>,
+    /// Also answer a question by its name, `samples:count=3,seed=7`; may be given several times
+    #[arg(long, value_name = "NAME[:ARGUMENT=VALUE,...]")]
+    ask: Vec<String>,
 }
 
 impl Predict {
@@ -119,28 +121,29 @@ impl Predict {
         let data = self.how.read_for(&self.data, &model, reporter)?;
         let features = model.encode(&data)?;
         let known = self.known(&model, &data)?;
-        let questions = self.questions(&model, known.is_some(), common.seed)?;
+        let asking = Asking { model: &model, features: features.as_ref(), known: known.as_deref() };
+        let extra = self.extra(known.is_some())?;
         // A limit holds for the sets of --top too, which predictors search for in their own way.
-        let limited = self.time_limit.is_some() || self.node_limit.is_some() && model.predictor().has_distributions();
-        let answers = if !limited && self.needs_no_joint(&model, &questions)? {
-            self.predicted(&model, &features, inference, &questions, reporter)?
+        let has_joint = model.predictor().has_distributions();
+        let limited = self.time_limit.is_some() || self.node_limit.is_some() && has_joint;
+        // With questions everything is answered from the joint distribution, if there is one.
+        let node_limit = (has_joint && (limited || !extra.is_empty())).then_some(match inference {
+            Inference::Exact { node_limit } => node_limit,
+            _ => 0,
+        });
+        let asked = self.asked(&About::from(&model), extra, node_limit, common.seed)?;
+        let from_joint =
+            limited || node_limit.is_some() || asked[1..].iter().any(|asked| asked.needs() == Needs::Joint);
+        let answers = if from_joint {
+            let mut answers = Vec::with_capacity(data.rows());
+            asking.from_joint(&asked, reporter, &mut |row| answers.push(row))?;
+            answers
         } else {
-            let limit = if let Inference::Exact { node_limit } = inference { node_limit } else { 0 };
-            let names = &model.schema().label_names;
-            let mut done = 0;
-            in_blocks(&features, Inference::default(), "answering", reporter, |some| {
-                let first = done;
-                done += some.rows();
-                let answer = |row: usize, mixture: &RowMixture<'_>| {
-                    let known = known.as_ref().map(|rows| &rows[first + row]);
-                    self.asked(first + row, mixture, known, &questions, names, limit)
-                };
-                Rows::of(model.predictor(), some)?.ask(answer).into_iter().collect()
-            })?
+            self.predicted(&asking, inference, &asked, reporter)?
         };
         self.note_unproven(&answers, reporter);
         reporter.finish();
-        let write = |out: &mut dyn Write| self.write(out, common.json, &model, &questions, &answers);
+        let write = |out: &mut dyn Write| self.write(out, common.json, &model, &asked, &answers);
         if self.output == Path::new("-") {
             let mut out = stdout();
             write(&mut out)?;
@@ -174,78 +177,54 @@ impl Predict {
         Ok(Some(known.into_iter().map(|known| known.and(&given)).collect()))
     }
 
-    fn questions(&self, model: &Model, known: bool, seed: Option<u64>) -> Result<Vec<Question>, Failure> {
-        let mut out = Vec::new();
-        out.extend(known.then_some(Question::Known));
-        let rule = self.rule.as_ref().map(|text| model.rule(text)).transpose()?;
-        out.extend(rule.map(Question::Rule));
-        for text in &self.event {
-            let event = Event::parse(text, &model.schema().label_names).map_err(arbormix::Error::from)?;
-            out.push(Question::Event(text.clone(), event));
-        }
-        out.extend(self.counts.then_some(Question::Counts));
-        out.extend(self.label_counts.then_some(Question::LabelCounts));
-        out.extend(self.gate.then_some(Question::Gate));
-        out.extend(self.pairs.then_some(Question::Pairs));
-        out.extend(self.sample.map(|count| Question::Sample { count, seed: seed.unwrap_or_default() }));
-        out.extend(self.mass.map(Question::Mass));
-        Ok(out)
-    }
-
-    /// The predictor's own answers.
+    /// The method's own predictions, and its answers to questions that need no joint distribution.
     fn predicted(
         &self,
-        model: &Model,
-        features: &Matrix,
+        asking: &Asking<'_>,
         inference: Inference,
-        questions: &[Question],
+        asked: &[Asked],
         reporter: &Reporter,
-    ) -> Result<Vec<Answer>> {
-        let predictor = model.predictor();
-        let work = |some: &_| predictor.predict_with_marginals(some, inference);
-        let predictions = in_blocks(features, inference, "predicting", reporter, work)?;
-        let top = match self.top {
-            0 => vec![Vec::new(); features.rows()],
-            count => {
-                let work = |some: &_| predictor.top_predictions(some, count);
-                in_blocks(features, Inference::default(), "searching the best sets", reporter, work)?
-            }
+    ) -> Result<Vec<Vec<Answer>>> {
+        let predictor = asking.model.predictor();
+        let work = |_, some: &Matrix| predictor.predict_with_marginals(some, inference);
+        let (predictions, marginals): (Vec<_>, Vec<_>) =
+            in_blocks(asking.features, inference, "predicting", reporter, work)?.into_iter().unzip();
+        let base = |(prediction, marginals): (_, &Vec<f64>)| {
+            vec![Answer::Best(prediction), Answer::PerLabel(marginals.clone())]
         };
-        // Of few labels there may be fewer sets than asked for.
-        let sets = 1_usize.checked_shl(predictor.label_count() as u32).unwrap_or(usize::MAX);
-        let short = top.iter().filter(|listed| listed.len() < self.top.min(sets)).count();
-        if short > 0 {
-            reporter.note(&format!(
-                "{short} rows list fewer than {} sets: the search reached its node limit before it had proven more",
-                self.top
-            ));
+        let mut answers: Vec<Vec<Answer>> = predictions.into_iter().zip(&marginals).map(base).collect();
+        for asked in &asked[2..] {
+            let stage = if asked.name() == "top" { "searching the best sets" } else { "answering" };
+            let mut rows = answers.iter_mut();
+            let mut take = |answer: Answer| {
+                if let Some(row) = rows.next() {
+                    row.push(answer);
+                }
+            };
+            asking.by_method(asked, Some(&marginals), stage, reporter, &mut take)?;
         }
-        let answer = |((prediction, marginals), top): ((Prediction, Vec<f64>), Vec<Prediction>)| {
-            let decided = |question: &Question| question.by_marginals(&marginals, &model.schema().label_names);
-            let more = questions.iter().filter_map(|question| decided(question).transpose()).collect::<Result<_>>()?;
-            Ok(Answer { prediction, marginals, top, more })
-        };
-        predictions.into_iter().zip(top).map(answer).collect()
+        self.note_short(&answers, predictor.label_count(), reporter);
+        Ok(answers)
     }
 
-    /// Whether the method's own predictions and marginals answer everything: always without questions, and for rules that
-    /// rest on the marginals where there is no joint distribution to ask.
-    fn needs_no_joint(&self, model: &Model, questions: &[Question]) -> Result<bool> {
-        if questions.is_empty() || model.predictor().has_distributions() {
-            return Ok(questions.is_empty());
+    /// Says how many rows list fewer sets than asked for.
+    fn note_short(&self, answers: &[Vec<Answer>], labels: usize, reporter: &Reporter) {
+        // Of few labels there may be fewer sets than asked for.
+        let possible = 1_usize.checked_shl(labels as u32).unwrap_or(usize::MAX);
+        let wanted = |answer: &Answer| match answer {
+            Answer::Ranked { sets, count } if sets.len() < possible.min(*count) => Some(*count),
+            _ => None,
+        };
+        let short: Vec<usize> = answers.iter().filter_map(|row| row.iter().find_map(wanted)).collect();
+        if let Some(count) = short.first() {
+            let what = format!("{} rows list fewer than {count} sets", short.len());
+            reporter.note(&format!("{what}: the search reached its node limit before it had proven more"));
         }
-        let (names, unknown) = (&model.schema().label_names, vec![0.5; model.predictor().label_count()]);
-        let answered: Vec<bool> = questions
-            .iter()
-            .map(|question| Ok(question.by_marginals(&unknown, names)?.is_some()))
-            .collect::<Result<_>>()?;
-        Ok(answered.iter().all(|&answered| answered))
     }
 
     /// Says how many rows a limit left without a proof.
-    fn note_unproven(&self, answers: &[Answer], reporter: &Reporter) {
-        let open: Vec<f64> =
-            answers.iter().filter_map(|answer| gap(&answer.prediction)).filter(|&gap| gap > 0.0).collect();
+    fn note_unproven(&self, answers: &[Vec<Answer>], reporter: &Reporter) {
+        let open: Vec<f64> = answers.iter().filter_map(|row| gap(row)).filter(|&gap| gap > 0.0).collect();
         if !open.is_empty() {
             let (rows, all) = (open.len(), answers.len());
             let most = 100.0 * open.iter().copied().fold(0.0, f64::max);
@@ -254,54 +233,33 @@ impl Predict {
         }
     }
 
-    /// A row's answers from its joint distribution.
-    fn asked(
-        &self,
-        row: usize,
-        mixture: &RowMixture<'_>,
-        known: Option<&Known>,
-        questions: &[Question],
-        names: &[String],
-        node_limit: usize,
-    ) -> Result<Answer> {
-        let given = known.map(|known| mixture.given(known)).transpose()?;
-        let log_known = given.as_ref().map_or(0.0, |given| given.log_probability);
-        let mixture = given.as_ref().map_or(mixture, |given| &given.mixture);
-        let time = self.time_limit.map(Duration::from_millis);
-        let (best, top) = match time {
-            Some(time) => (mixture.map_within(time), mixture.ranked_sets_within(self.top, time)),
-            None => (mixture.map(node_limit), mixture.ranked_sets(self.top, node_limit)),
-        };
-        let asked = Asked { row, mixture, log_known, names, best: &best, time };
-        Ok(Answer {
-            marginals: mixture.marginals(),
-            top: top.into_iter().map(Prediction::from).collect(),
-            more: questions.iter().map(|question| question.answer(&asked)).collect::<Result<_>>()?,
-            prediction: best.into(),
-        })
-    }
-
     fn write(
         &self,
         out: &mut dyn Write,
         as_json: bool,
         model: &Model,
-        questions: &[Question],
-        answers: &[Answer],
+        asked: &[Asked],
+        answers: &[Vec<Answer>],
     ) -> std::io::Result<()> {
         let names = &model.schema().label_names;
         let mut answers = answers.iter().enumerate();
         if as_json {
-            return answers.try_for_each(|(row, answer)| writeln!(out, "{}", answer.to_json(row, names, questions)));
+            return answers.try_for_each(|(row, answers)| writeln!(out, "{}", to_json(row, names, asked, answers)));
         }
         let mut csv = csv::Writer::from_writer(out);
-        let more = questions.iter().flat_map(|question| question.header(names));
-        csv.write_record(header(names, self.top).into_iter().chain(more)).map_err(unwrapped)?;
-        for (row, answer) in answers {
-            csv.write_record(answer.to_record(row, names, self.top)).map_err(unwrapped)?;
+        csv.write_record(header(names, asked)).map_err(unwrapped)?;
+        for (row, answers) in answers {
+            csv.write_record(to_record(row, names, answers)).map_err(unwrapped)?;
         }
         csv.flush()
     }
+}
+
+/// The rules as they are declared.
+fn rule_help() -> String {
+    let rules: Vec<String> = RULES.iter().map(|form| format!("{}: {}", form.written, form.meaning)).collect();
+    let needed = "macro-f1 and micro-f1 need thresholds: `stack` finds them, others need `fit --thresholds`.";
+    format!("Also give the best decision for a loss, and its expected value. {} {needed}", rules.join(" "))
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -17,8 +17,20 @@ fn every_example_in_the_help_works() {
     assert_eq!(
         commands,
         [
-            "demo", "describe", "fit", "predict", "explain", "evaluate", "inspect", "crossval", "compare", "paper",
-            "data", "methods", "help"
+            "demo",
+            "describe",
+            "fit",
+            "predict",
+            "explain",
+            "evaluate",
+            "inspect",
+            "crossval",
+            "compare",
+            "paper",
+            "data",
+            "methods",
+            "questions",
+            "help"
         ]
     );
     for command in commands.iter().filter(|&&command| command != "help") {

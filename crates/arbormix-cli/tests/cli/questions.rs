@@ -284,3 +284,80 @@ fn thresholds_travel_with_the_model_and_are_asked_for_when_they_lack() {
     let ran = folder.run("fit train.csv --labels cat,pet --method cc --thresholds -o m");
     assert!(ran.code != 0 && ran.stderr.contains("cc cannot give decisions by thresholds"), "{}", ran.stderr);
 }
+
+/// A question with what it needs to be asked, in the words of `--ask`.
+fn in_words(question: &Value) -> String {
+    let needed = question["arguments"].as_array().unwrap().iter().filter(|argument| argument["required"] == true);
+    let value = |argument: &Value| match argument["kind"].as_str().unwrap() {
+        "whole number" => "2",
+        "probability" => "0.7",
+        "decision rule" => "f1",
+        "event" => "cat&!pet",
+        "label sets" => "cat;pet",
+        other => panic!("no value of the kind {other}"),
+    };
+    let arguments: Vec<String> =
+        needed.map(|argument| format!("{}={}", argument["name"].as_str().unwrap(), value(argument))).collect();
+    format!("{}:{}", question["name"].as_str().unwrap(), arguments.join(","))
+}
+
+#[test]
+fn every_declared_question_can_be_asked_by_its_name() {
+    let folder = folder();
+    let declared = folder.json("questions --json");
+    let help = folder.succeed("predict --help");
+    let list = folder.succeed("questions");
+    for question in declared.as_array().unwrap() {
+        let (name, words) = (question["name"].as_str().unwrap(), in_words(question));
+        assert!(help.contains(question["meaning"].as_str().unwrap()) && list.contains(&format!("{name}: ")), "{name}");
+        let all = lines(&folder.succeed(&format!("predict ctbn.model test.csv --json --ask {words}")));
+        assert!(all.iter().all(|line| !line[name].is_null()), "{name}");
+        let text = folder.succeed(&format!("predict ctbn.model test.csv --ask {words}"));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let width = reader.headers().unwrap().len();
+        assert!(reader.records().all(|record| record.unwrap().len() == width), "{name}");
+    }
+}
+
+#[test]
+fn options_are_short_for_questions() {
+    let folder = folder();
+    let run = |options: &str| folder.succeed(&format!("predict ctbn.model test.csv --json {options}"));
+    for (option, question) in [
+        ("--top 2", "top:count=2"),
+        ("--counts", "counts"),
+        ("--for jaccard", "decision:rule=jaccard"),
+        ("--event cat&pet --event cat", "events:expression=cat&pet --ask events:expression=cat"),
+        ("--sample 4 --seed 3", "samples:count=4 --seed 3"),
+        ("--sample 4 --seed 3", "samples:count=4,seed=3"),
+        ("--mass 0.7", "credible:mass=0.7"),
+        ("--given cat=1 --gate", "gate --given cat=1"),
+        ("--counts", "counts --counts"),
+    ] {
+        assert_eq!(run(option), run(&format!("--ask {question}")), "{option}");
+    }
+    for (arguments, message) in [
+        ("--ask nothing", "error: --ask: parameter question \"nothing\": there is no such question; known: map"),
+        ("--ask counts:all=1", "error: unknown parameter \"all\"; known here: none"),
+        ("--top 2 --ask top:count=3", "error: --ask: top is asked twice"),
+        ("--ask counts --inference exact", "cannot be used with"),
+    ] {
+        let ran = folder.run(&format!("predict ctbn.model test.csv {arguments}"));
+        assert!(ran.code == 2 && ran.stdout.is_empty() && ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn chains_answer_what_needs_no_joint_distribution() {
+    let folder = folder();
+    folder.succeed("fit train.csv --labels cat,pet --method pcc -o pcc.model");
+    let all =
+        lines(&folder.succeed("predict pcc.model test.csv --json --ask log_prob:labels=cat;pet --ask top:count=4"));
+    for line in all {
+        let has_both = |set: &&Value| set["labels"].as_array().unwrap().len() == 2;
+        let both = line["top"].as_array().unwrap().iter().find(has_both).unwrap();
+        assert!(near(&both["probability"], line["log_prob"].as_f64().unwrap().exp()), "{line}");
+    }
+    let ran = folder.run("predict pcc.model test.csv --ask pairs");
+    assert!(ran.code != 0 && ran.stderr.contains("use mlme or ctbn"), "{}", ran.stderr);
+}

@@ -21,6 +21,7 @@
 
 mod costs;
 mod held_out;
+mod forms;
 mod rule;
 mod sets;
 #[cfg(test)]
@@ -29,9 +30,11 @@ mod thresholds;
 
 pub use costs::Costs;
 pub(crate) use held_out::thresholds;
+pub use forms::{RULES, RuleForm};
 pub use rule::Rule;
 pub use thresholds::{PooledF1, Thresholds};
 
+use crate::needs::Needs;
 use arbormix_base::params::ParamError;
 use arbormix_data::LabelSet;
 use arbormix_joint::Result;
@@ -57,6 +60,14 @@ impl Decision {
     }
 }
 
+/// How a rule comes to its decision.
+enum Way<'a> {
+    /// From P(label present) of every label.
+    Marginals(Box<dyn Fn(&[f64]) -> Result<Decision> + 'a>),
+    /// From the joint distribution, and a search for its most probable set.
+    Joint(Box<dyn Fn(&RowMixture<'_>, &dyn Fn() -> Found) -> Result<Decision> + 'a>),
+}
+
 impl Rule {
     /// The best decision for a row; errs if a number of the rule cannot be used, or if it has costs for another number
     /// of labels.
@@ -65,67 +76,68 @@ impl Rule {
     }
 
     /// The same, with `best` to search for the most probable set where the rule needs it: a search that has a limit.
-    pub fn decide_with(&self, mixture: &RowMixture<'_>, best: impl FnOnce() -> Found) -> Result<Decision> {
-        if let Some(decision) = self.decide_by_marginals(|| mixture.marginals())? {
-            return Ok(decision);
+    pub fn decide_with(&self, mixture: &RowMixture<'_>, best: impl Fn() -> Found) -> Result<Decision> {
+        match self.way()? {
+            Way::Marginals(decide) => decide(&mixture.marginals()),
+            Way::Joint(decide) => decide(mixture, &best),
         }
-        Ok(match self {
-            Rule::FBeta(beta) => {
-                let (labels, expected) = sets::best_f(mixture, *beta);
-                Decision::of(labels, expected)
-            }
-            Rule::Jaccard => {
-                let (labels, expected) = sets::best_jaccard(mixture, best().labels);
-                Decision::of(labels, expected)
-            }
-            Rule::Rank => rank(mixture),
-            Rule::RecallAt(count) => {
-                within_labels(*count, mixture.labels())?;
-                let counts = mixture.label_counts();
-                let share = |with: &Vec<f64>| (1..with.len()).map(|s| with[s] / s as f64).sum();
-                let shares: Vec<f64> = counts.with.iter().map(share).collect();
-                let found = |chosen: &[usize]| counts.sizes[0] + chosen.iter().map(|&i| shares[i]).sum::<f64>();
-                // Rounding must not find more than all.
-                first(&shares, *count, |chosen| found(chosen).min(1.0))
-            }
-            // The most probable set; the others have been decided by their marginals.
-            _ => {
-                let best = best();
-                Decision::of(best.labels, best.log_probability.exp())
-            }
-        })
     }
 
     /// The best decision from P(label present) of every label, by rules that need no more: so for methods without a joint
     /// distribution too. `None` by the other rules; errs as [`Rule::decide`] does.
-    pub fn decide_by_marginals(&self, marginals: impl FnOnce() -> Vec<f64>) -> Result<Option<Decision>> {
+    pub fn decide_by_marginals(&self, marginals: &[f64]) -> Result<Option<Decision>> {
+        match self.way()? {
+            Way::Marginals(decide) => decide(marginals).map(Some),
+            Way::Joint(_) => Ok(None),
+        }
+    }
+
+    /// What it decides from; that of [`Rule::form`].
+    pub fn needs(&self) -> Needs {
+        self.form().needs
+    }
+
+    /// How it decides: the one place that knows. Errs if a number of the rule cannot be used.
+    fn way(&self) -> Result<Way<'_>> {
         self.check().map_err(|rule| ParamError::Value {
             name: "rule".to_string(),
             value: self.to_string(),
             rule: rule.to_string(),
         })?;
-        Ok(Some(match self {
-            Rule::Hamming => by_label(&marginals(), |_| [1.0, 1.0], 1.0),
-            Rule::PrecisionAt(count) => {
-                let marginals = marginals();
+        Ok(match self {
+            Rule::Subset => Way::Joint(Box::new(|_, best| {
+                let best = best();
+                Ok(Decision::of(best.labels, best.log_probability.exp()))
+            })),
+            Rule::Hamming => Way::Marginals(Box::new(|marginals| Ok(by_label(marginals, |_| [1.0, 1.0], 1.0)))),
+            Rule::FBeta(beta) => Way::Joint(Box::new(|mixture, _| {
+                let (labels, expected) = sets::best_f(mixture, *beta);
+                Ok(Decision::of(labels, expected))
+            })),
+            Rule::Jaccard => Way::Joint(Box::new(|mixture, best| {
+                let (labels, expected) = sets::best_jaccard(mixture, best().labels);
+                Ok(Decision::of(labels, expected))
+            })),
+            Rule::Rank => Way::Joint(Box::new(|mixture, _| Ok(rank(mixture)))),
+            Rule::PrecisionAt(count) => Way::Marginals(Box::new(|marginals| {
                 within_labels(*count, marginals.len())?;
                 let found = |chosen: &[usize]| chosen.iter().map(|&i| marginals[i]).sum::<f64>() / *count as f64;
-                first(&marginals, *count, found)
-            }
+                Ok(first(marginals, *count, found))
+            })),
+            Rule::RecallAt(count) => Way::Joint(Box::new(|mixture, _| recall_at(mixture, *count))),
             Rule::Cost(Costs::Same(costs)) => {
-                let marginals = marginals();
-                by_label(&marginals, |_| *costs, marginals.len() as f64)
+                Way::Marginals(Box::new(|marginals| Ok(by_label(marginals, |_| *costs, marginals.len() as f64))))
             }
-            Rule::Cost(Costs::PerLabel(costs)) => {
-                let marginals = marginals();
+            Rule::Cost(Costs::PerLabel(costs)) => Way::Marginals(Box::new(|marginals| {
                 let rule = "must have one pair of costs per label of the model";
                 ParamError::require(costs.len() == marginals.len(), "cost", costs.len(), rule)?;
-                by_label(&marginals, |label| costs[label], marginals.len() as f64)
-            }
-            Rule::Pooled(thresholds) => Decision::of(thresholds.decide(&marginals())?, thresholds.reached),
-            Rule::Abstain(cost) => abstain(&marginals(), *cost),
-            Rule::Subset | Rule::FBeta(_) | Rule::Jaccard | Rule::Rank | Rule::RecallAt(_) => return Ok(None),
-        }))
+                Ok(by_label(marginals, |label| costs[label], marginals.len() as f64))
+            })),
+            Rule::Pooled(thresholds) => Way::Marginals(Box::new(|marginals| {
+                Ok(Decision::of(thresholds.decide(marginals)?, thresholds.reached))
+            })),
+            Rule::Abstain(cost) => Way::Marginals(Box::new(|marginals| Ok(abstain(marginals, *cost)))),
+        })
     }
 }
 
@@ -176,6 +188,17 @@ fn first(scores: &[f64], count: usize, expected: impl Fn(&[usize]) -> f64) -> De
     let chosen = &order[..count.min(order.len())];
     let decision = Decision::of(set_of(scores.len(), chosen), expected(chosen));
     Decision { ranking: Some(order), ..decision }
+}
+
+/// The K labels with the largest E[[yᵢ = 1] / ∣y∣].
+fn recall_at(mixture: &RowMixture<'_>, count: usize) -> Result<Decision> {
+    within_labels(count, mixture.labels())?;
+    let counts = mixture.label_counts();
+    let share = |with: &Vec<f64>| (1..with.len()).map(|s| with[s] / s as f64).sum();
+    let shares: Vec<f64> = counts.with.iter().map(share).collect();
+    let found = |chosen: &[usize]| counts.sizes[0] + chosen.iter().map(|&i| shares[i]).sum::<f64>();
+    // Rounding must not find more than all.
+    Ok(first(&shares, count, |chosen| found(chosen).min(1.0)))
 }
 
 /// By marginals: that order minimises the expected number of pairs (i before j) with yᵢ = 0 and yⱼ = 1.

@@ -1,15 +1,17 @@
-//! The rules, and their words.
+//! The rules.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
 use super::costs::{Costs, UNUSABLE, usable};
-use super::thresholds::Thresholds;
+use super::forms::{self, RULES, RuleForm};
+use super::thresholds::{PooledF1, Thresholds};
 use arbormix_base::params::ParamError;
 use arbormix_joint::Result;
 
-/// A loss, and with it the rule that decides best; the [module](super) says how each decides.
+/// A loss, and with it the rule that decides best; the [module](super) says how each decides, and [`RULES`] how each is
+/// written.
 ///
 /// ```
 /// use arbormix::decide::Rule;
@@ -43,9 +45,29 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The words for all rules, for help and messages.
-    pub const WORDS: &str = "subset, hamming, f1, fbeta=B, jaccard, rank, precision@K, recall@K, macro-f1, micro-f1, cost=FP:FN, cost=FILE, \
-         abstain=C";
+    /// How the rule is declared.
+    pub fn form(&self) -> &'static RuleForm {
+        match self {
+            Rule::Subset => &forms::SUBSET,
+            Rule::Hamming => &forms::HAMMING,
+            Rule::FBeta(1.0) => &forms::F1,
+            Rule::FBeta(_) => &forms::FBETA,
+            Rule::Jaccard => &forms::JACCARD,
+            Rule::Rank => &forms::RANK,
+            Rule::PrecisionAt(_) => &forms::PRECISION,
+            Rule::RecallAt(_) => &forms::RECALL,
+            Rule::Cost(Costs::Same(_)) => &forms::COST,
+            Rule::Cost(Costs::PerLabel(_)) => &forms::COST_FILE,
+            Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, .. }) => &forms::MACRO_F1,
+            Rule::Pooled(Thresholds { measure: PooledF1::MicroF1, .. }) => &forms::MICRO_F1,
+            Rule::Abstain(_) => &forms::ABSTAIN,
+        }
+    }
+
+    /// All rules as they are written, for help and messages.
+    pub fn words() -> String {
+        RULES.map(|form| form.written).join(", ")
+    }
 
     /// The rule in words for a model with these labels: as [`str::parse`], and `cost=FILE` ([`Costs::read`]).
     pub fn read(text: &str, names: &[String]) -> Result<Rule> {
@@ -56,51 +78,49 @@ impl Rule {
         }
     }
 
+    /// The same for a model that has these thresholds, which `macro-f1` and `micro-f1` need.
+    pub fn read_with(text: &str, names: &[String], thresholds: &[Thresholds]) -> Result<Rule> {
+        let Some(measure) = PooledF1::ALL.into_iter().find(|measure| measure.word() == text) else {
+            return Rule::read(text, names);
+        };
+        let fitted = thresholds.iter().find(|thresholds| thresholds.measure == measure);
+        let message =
+            "the model has no thresholds for it; fit the model again with them (fit --thresholds)".to_string();
+        Ok(Rule::Pooled(fitted.cloned().ok_or(ParamError::Form { name: format!("rule {text:?}"), message })?))
+    }
+
     /// Errs with what is allowed if a number of the rule cannot be used.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        match self {
+        let (holds, allowed) = match self {
             // Beyond, β² overflows or vanishes; the decisions no longer change long before.
-            Rule::FBeta(beta) if !(1e-6..=1e6).contains(beta) => Err("B must be from 0.000001 to 1000000"),
-            Rule::PrecisionAt(0) | Rule::RecallAt(0) => Err("K must be at least 1"),
-            Rule::Abstain(cost) if !usable(*cost) => Err("C must be finite and not negative"),
-            Rule::Cost(Costs::Same(pair)) if !pair.iter().copied().all(usable) => Err(UNUSABLE),
-            Rule::Cost(Costs::PerLabel(pairs)) if !pairs.iter().flatten().copied().all(usable) => Err(UNUSABLE),
-            _ => Ok(()),
-        }
+            Rule::FBeta(beta) => ((1e-6..=1e6).contains(beta), "B must be from 0.000001 to 1000000"),
+            Rule::PrecisionAt(count) | Rule::RecallAt(count) => (*count > 0, "K must be at least 1"),
+            Rule::Abstain(cost) => (usable(*cost), "C must be finite and not negative"),
+            Rule::Cost(Costs::Same(pair)) => (pair.iter().copied().all(usable), UNUSABLE),
+            Rule::Cost(Costs::PerLabel(pairs)) => (pairs.iter().flatten().copied().all(usable), UNUSABLE),
+            Rule::Subset | Rule::Hamming | Rule::Jaccard | Rule::Rank | Rule::Pooled(_) => return Ok(()),
+        };
+        if holds { Ok(()) } else { Err(allowed) }
     }
 
     /// What [`super::Decision::expected`] is.
     pub fn expects(&self) -> &'static str {
-        match self {
-            Rule::Subset => "probability that all labels are right",
-            Rule::Hamming => "share of wrong labels",
-            Rule::FBeta(_) => "F of the row",
-            Rule::Jaccard => "Jaccard index of the row",
-            Rule::Rank => "pairs of labels in the wrong order",
-            Rule::PrecisionAt(_) => "precision",
-            Rule::RecallAt(_) => "recall",
-            Rule::Cost(_) => "cost of the row",
-            Rule::Pooled(_) => "F1 on the rows that the thresholds were fitted to",
-            Rule::Abstain(_) => "loss per label",
-        }
+        self.form().expected
     }
 }
 
 impl fmt::Display for Rule {
+    /// As it is read; costs of a file have none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.form().word();
         match self {
-            Rule::Subset => f.write_str("subset"),
-            Rule::Hamming => f.write_str("hamming"),
-            Rule::FBeta(1.0) => f.write_str("f1"),
-            Rule::FBeta(beta) => write!(f, "fbeta={beta}"),
-            Rule::Jaccard => f.write_str("jaccard"),
-            Rule::Rank => f.write_str("rank"),
-            Rule::PrecisionAt(count) => write!(f, "precision@{count}"),
-            Rule::RecallAt(count) => write!(f, "recall@{count}"),
-            Rule::Cost(Costs::Same([positive, negative])) => write!(f, "cost={positive}:{negative}"),
+            Rule::Subset | Rule::Hamming | Rule::FBeta(1.0) | Rule::Jaccard | Rule::Rank | Rule::Pooled(_) => {
+                f.write_str(word)
+            }
+            Rule::FBeta(number) | Rule::Abstain(number) => write!(f, "{word}{number}"),
+            Rule::PrecisionAt(count) | Rule::RecallAt(count) => write!(f, "{word}{count}"),
+            Rule::Cost(Costs::Same([positive, negative])) => write!(f, "{word}{positive}:{negative}"),
             Rule::Cost(Costs::PerLabel(_)) => f.write_str("cost per label"),
-            Rule::Pooled(thresholds) => f.write_str(thresholds.measure.word()),
-            Rule::Abstain(cost) => write!(f, "abstain={cost}"),
         }
     }
 }
@@ -109,33 +129,12 @@ impl FromStr for Rule {
     type Err = ParamError;
 
     fn from_str(text: &str) -> Result<Rule, ParamError> {
-        let form = |message: String| ParamError::Form { name: format!("rule {text:?}"), message };
-        let number = |word: &str| word.trim().parse::<f64>().map_err(|_| form(format!("{word:?} is not a number")));
-        let count = |word: &str| word.parse::<usize>().map_err(|_| form(format!("{word:?} is not a whole number")));
-        let (word, argument) = match text.find(['=', '@']) {
-            Some(at) => (&text[..=at], &text[at + 1..]),
-            None => (text, ""),
-        };
-        let rule = match word {
-            "subset" => Rule::Subset,
-            "hamming" => Rule::Hamming,
-            "f1" => Rule::FBeta(1.0),
-            "fbeta=" => Rule::FBeta(number(argument)?),
-            "jaccard" => Rule::Jaccard,
-            "rank" => Rule::Rank,
-            "precision@" => Rule::PrecisionAt(count(argument)?),
-            "recall@" => Rule::RecallAt(count(argument)?),
-            "abstain=" => Rule::Abstain(number(argument)?),
-            "cost=" => {
-                let remedy = "needs the costs of a false positive and a false negative (cost=1:5), or a file that holds \
-                              them for each label";
-                let (positive, negative) = argument.split_once(':').ok_or_else(|| form(remedy.to_string()))?;
-                Rule::Cost(Costs::Same([number(positive)?, number(negative)?]))
-            }
-            "macro-f1" | "micro-f1" => return Err(form("needs a model that was fitted with thresholds".to_string())),
-            _ => return Err(form(format!("there is no such rule; known: {}", Rule::WORDS))),
-        };
-        rule.check().map_err(|problem| form(problem.to_string()))?;
+        let wrong = |message: String| ParamError::Form { name: format!("rule {text:?}"), message };
+        let (word, argument) = forms::split(text);
+        let form = RULES.into_iter().find(|form| form.word() == word);
+        let form = form.ok_or_else(|| wrong(format!("there is no such rule; known: {}", Rule::words())))?;
+        let rule = (form.read)(argument).map_err(wrong)?;
+        rule.check().map_err(|problem| wrong(problem.to_string()))?;
         Ok(rule)
     }
 }

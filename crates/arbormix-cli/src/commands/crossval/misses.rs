@@ -27,7 +27,7 @@ impl Misses {
         let search = |name: &str| -> Result<Vec<Prediction>, Failure> {
             let how: Inference = inference(name, model.method(), predictor.inference())?;
             let stage = format!("searching by {name}");
-            Ok(in_blocks(&features, how, &stage, progress, |some| predictor.predict(some, how))?)
+            Ok(in_blocks(&features, how, &stage, progress, |_, some| predictor.predict(some, how))?)
         };
         let exact = search("exact")?;
         let missed = |found: Vec<Prediction>| found.iter().zip(&exact).filter(|(a, b)| is_worse(a, b)).count();

@@ -1,17 +1,21 @@
 //! Learning the stacked mixture.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::experts::{Ground, Intercepts, Start};
-use super::held_out::Stacking;
-use super::level::Training;
-use super::map::Choice;
+use super::level0::map_choice::MapChoice;
+use super::level0::{Level0Answers, TrainingRows};
+use super::level1::FittedPart;
+use super::level1::sample::{Base, Fitting, Stacking};
 use super::params::StackParams;
+use super::parts::{LEVEL0, LEVEL1};
+use super::pool::held_out::fit_all;
+use super::pool::mixture::MixtureFit;
+use super::pool::select::Selected;
 use super::predict::Stack;
-use super::starts::{Clusters, most_frequent};
-use super::unknown::{rows_without_cells_note, unknown_cells_note};
+use super::unknown_cells::{rows_without_cells_note, unknown_cells_note};
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::Folds;
 use arbormix_data::{DataError, SeenSets};
@@ -21,32 +25,12 @@ use arbormix_joint::learner::{FitReport, Learner, Predictor, Size, TrainingSet, 
 use arbormix_joint::learner_head;
 use arbormix_learn::logistic::{Design, Softmax};
 
-/// Rows per tied tree at least: fewer say nothing about an expert of their own.
-const ROWS_PER_EXPERT: usize = 10;
-/// Labels up to which all of `held_out_rows` are held out.
+/// With at most so many labels all of `held_out_rows` are held out.
 const FEW_LABELS: usize = 50;
-/// Points per factor at least: few would not fill its dimensions.
-const POINTS_PER_FACTOR: usize = 5;
-/// Rows that factors may be fitted to at least.
-const LEAST_FACTOR_ROWS: usize = 200;
 
 impl StackParams {
-    /// Experts at most: so many that rows × labels × experts stay within bounds, and that each has some rows.
-    pub fn most_experts(&self, rows: usize, labels: usize) -> usize {
-        self.tied.experts.min(rows / ROWS_PER_EXPERT).min(self.tied.cells / (rows * labels).max(1)).max(1)
-    }
-
-    /// Intercepts that follow factors, if these are to be tried. The experts are points of a distribution and need no rows of their
-    /// own, so where rows × labels × experts would be too many, it is the rows that are fewer.
-    pub(crate) fn factors(&self, labels: usize) -> Option<Intercepts> {
-        let (experts, factors) = (self.tied.experts, self.tied.factors.count);
-        let rows = self.tied.cells / (experts * labels).max(1);
-        let usable = factors > 0 && labels > factors && experts >= POINTS_PER_FACTOR * factors;
-        (usable && rows >= LEAST_FACTOR_ROWS).then_some(Intercepts::Factors { experts, rows })
-    }
-
-    /// Folds that level 1 is held out on: until they have rows enough. A row of many labels tells more about the six numbers that are fitted
-    /// to them, and level 1 takes longer.
+    /// Number of folds that level 1 is held out on, so that they have enough rows. A row of many labels says more about the
+    /// few numbers that are fitted to it, and level 1 takes longer with many labels.
     pub fn held_out_folds(&self, rows: usize, labels: usize, folds: usize) -> usize {
         let most = self.held_out_rows;
         let wanted = (most.saturating_mul(FEW_LABELS) / labels.max(1)).clamp(most.div_ceil(5), most);
@@ -65,88 +49,77 @@ impl StackParams {
             }
             .into());
         }
-        let mut notes = Vec::new();
         let labels: Vec<Vec<bool>> = (0..data.labels.count()).map(|label| data.labels.column(label)).collect();
-        let (solver, seed) = (self.logistic.solver, self.seed);
-        let choice = Choice { features: data.features, labels: &labels, weights: data.weights, solver, seed };
-        let (map, reasons) = choice.map(&self.map, progress)?;
-        notes.extend(reasons);
+        let (solver, seed, weights) = (self.logistic.solver, self.seed, data.weights);
+        let choice = MapChoice { features: data.features, labels: &labels, weights, solver, seed };
+        let (map, mut notes) = choice.fit(&self.map, progress)?;
         let design = Design::new(&map.encode(data.features), self.logistic.bias);
-        let seen = SeenSets::new(data.labels, data.weights);
-        let level = Training {
+        let seen = SeenSets::new(data.labels, weights);
+        let training = TrainingRows {
             features: data.features,
             design: &design,
             labels: &labels,
             seen: &seen,
-            weights: data.weights,
+            weights,
             params: self,
         };
         progress.check()?;
-        let costs = level.costs(progress)?;
         let folds = Folds::shuffled(rows, self.folds.min(rows), seed)?;
-        let (answers, forests) = level.out_of_fold(&folds, &costs, progress)?;
-        let most = self.most_experts(rows, labels.len());
-        let table = most_frequent(&seen, self.pool.sets);
-        notes.extend(self.limits(&seen, rows, most, table.len()));
-        let clusters = Clusters::new(&seen, most, self);
-        let stacking = Stacking {
-            params: self,
-            labels: data.labels.sets(),
-            weights: data.weights,
-            seen: &seen,
-            table: &table,
-            clusters: &clusters,
-            design: &design,
-            answers: &answers,
-            progress,
-        };
+        let mut answers: Vec<Level0Answers> = Vec::with_capacity(LEVEL0.len());
+        let (mut level0, mut unconverged) = (Vec::with_capacity(LEVEL0.len()), Vec::new());
+        for part in LEVEL0 {
+            let fit = part.fit(&training, &folds, progress)?;
+            answers.push(fit.answers);
+            level0.push(fit.model);
+            unconverged.extend(fit.unconverged);
+        }
+        notes.extend(LEVEL1.iter().filter_map(|part| part.limit_note(self, &seen)));
+        let (sets, design) = (data.labels.sets(), &design);
+        let stacking =
+            Stacking { params: self, labels: sets, weights, seen: &seen, design, answers: &answers, progress };
         let used = self.held_out_folds(rows, labels.len(), folds.count());
         progress.begin("fitting the experts", used + 1);
-        let (first, chosen, gate) = stacking.first_held_out(&folds)?;
+        let Selected { fold, plans } = stacking.select(&folds, LEVEL1)?;
         progress.advance(1);
         let others = (1..used).into_par_iter().map(|fold| {
-            let held = stacking.held_out(&folds, fold, chosen)?;
+            let held = stacking.held_out(&folds, fold, &plans)?;
             progress.advance(1);
             Ok(held)
         });
-        let mut held = vec![first];
+        let mut held = vec![fold];
         held.extend(others.collect::<Result<Vec<_>>>()?);
-        let joined = stacking.joined(&held);
-        let held_out = Some(stacking.marginals(&held, &joined));
+        let mixture = MixtureFit::new(&held, self.pool.ridge);
+        let held_out = Some(mixture.marginals(&stacking, &held));
         drop(held);
         let all: Vec<usize> = (0..rows).collect();
-        let responsibilities = clusters.responsibilities(seen.class_of(), self.tied.own_share);
-        let start = Start { responsibilities: &responsibilities, gate, chosen };
         let sample = stacking.sample(&all);
-        let fitted = Ground::fit(&sample, self, progress)?.experts(&sample, start, self, progress)?;
-        let gate = Softmax::new(&fitted.gate, &design);
-        let (level, converged) = level.fit(map, &costs, forests, progress)?;
-        if !converged {
-            notes.push("a logistic regression reached its iteration limit (logistic.solver.max_iterations)".into());
+        let base = Base::fit(&sample, self, progress)?;
+        let exponents = Some(&mixture.exponents[..]);
+        let to = Fitting {
+            stacking: &stacking,
+            rows: &all,
+            sample: &sample,
+            base: &base,
+            is_warm: true,
+            pooled: 0,
+            exponents,
+        };
+        let fits = fit_all(&plans, &to)?;
+        let converged = unconverged.is_empty();
+        notes.append(&mut unconverged);
+        let named = level0.iter().filter(|part| part.has_sets()).map(|part| part.name());
+        let pooled = fits.iter().filter(|fit| fit.model.is_pooled()).map(|fit| fit.model.name());
+        let named: Vec<&str> = named.chain(pooled).chain(["row counts"]).collect();
+        notes.push(mixture.note(&plans, &named));
+        let (mut parts, mut trace) = (Vec::with_capacity(fits.len()), Vec::new());
+        for fit in fits {
+            parts.push(FittedPart { model: fit.model, gate: fit.gate.map(|gate| Softmax::new(&gate, design)) });
+            trace.extend(fit.trace);
         }
-        notes.push(joined.reason(chosen, fitted.experts.tied.count()));
-        let model = Stack::new(self, level, &seen, table, fitted.experts, gate, joined.pool, joined.weights);
-        Ok((model, FitReport { converged, notes, trace: fitted.trace, held_out }))
-    }
-
-    /// Says which limits the data meets.
-    fn limits(&self, seen: &SeenSets, rows: usize, most: usize, table: usize) -> Vec<String> {
-        let sets = seen.sets().len();
-        let mut notes = Vec::new();
-        if most < self.tied.experts.min(rows / ROWS_PER_EXPERT).min(sets) {
-            notes.push(format!(
-                "{most} tied trees instead of {}: more would be over {} cells (tied.cells)",
-                self.tied.experts.min(rows / ROWS_PER_EXPERT).min(sets),
-                self.tied.cells
-            ));
-        }
-        if table < sets {
-            notes.push(format!(
-                "the {table} most frequent of {sets} label sets are in the label-set expert's table (pool.sets); \
-                 the others are left to the trees"
-            ));
-        }
-        notes
+        let (seen, tree) = (seen.sets().to_vec(), Arc::clone(&base.tree));
+        let (weights, inference) = (mixture.weights, self.inference);
+        let model = Stack { map, seen, level0, blend: base.blend, tree, parts, weights, inference };
+        Ok((model.without_zero_weights(), FitReport { converged, notes, trace, held_out }))
     }
 }
 
@@ -162,7 +135,7 @@ impl Learner for StackParams {
     }
 
     fn learn(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<(Box<dyn Predictor>, FitReport)> {
-        // Rows of weight 0 and rows without a known cell take no part in anything, the folds and the list of label sets included.
+        // Rows of weight 0 and rows without a known cell are not used at all, not even for the folds and the list of label sets.
         let counts = |row: usize| data.weights.is_none_or(|weights| weights[row] > 0.0);
         let is_known = |row: usize| data.labels.mask().is_none_or(|masks| masks[row].count() > 0);
         let rows: Vec<usize> = (0..data.labels.rows()).filter(|&row| counts(row) && is_known(row)).collect();

@@ -1,8 +1,8 @@
-//! Newton's method for smooth convex functions of a few parameters: every stage above level 0 has such fits.
+//! Newton's method for smooth convex functions of a few parameters. All fits above level 0 use it.
 
 /// Newton steps at most.
 const MAX_STEPS: usize = 100;
-/// A step that promises less than this share of the value is the last.
+/// A step that promises a smaller decrease, as a share of the value, is the last.
 const TOLERANCE: f64 = 1e-12;
 /// Halvings of a step at most; after that rounding hides any decrease.
 const MAX_HALVINGS: usize = 40;
@@ -22,12 +22,12 @@ pub(crate) trait Smooth {
     /// As many of them.
     type Rows: Clone + AsMut<[Self::Numbers]>;
 
-    /// Its value and derivatives, which share their dearest part: most steps are taken as they are, so a value is
-    /// hardly ever wanted without them.
+    /// Its value and derivatives. They share their most expensive part, and most steps are accepted, so a value is
+    /// rarely needed alone.
     fn expanded(&self, at: &Self::Numbers) -> Expansion<Self::Numbers, Self::Rows>;
 }
 
-/// Where the function is least.
+/// The minimum of the function.
 ///
 /// Steps are halved until the value decreases enough: on rare labels plain Newton steps diverge.
 pub(crate) fn minimise<S: Smooth>(function: &S, start: S::Numbers) -> S::Numbers {
@@ -53,8 +53,8 @@ pub(crate) fn minimise<S: Smooth>(function: &S, start: S::Numbers) -> S::Numbers
     at
 }
 
-/// The first point along a step, halved again and again, where a loss is enough below `loss`; the loss falls by `slope` per
-/// length at its beginning, and `at` gives loss and point at a length. `None` if rounding hides any decrease.
+/// The first point along a step, halved again and again, where the loss is enough below `loss`. At the start of the step the
+/// loss falls by `slope` per length, and `at` gives loss and point at a length. `None` if rounding hides any decrease.
 pub(crate) fn descended<P>(loss: f64, slope: f64, mut at: impl FnMut(f64) -> (f64, P)) -> Option<P> {
     let mut length = 1.0;
     (0..MAX_HALVINGS).find_map(|_| {
@@ -65,7 +65,7 @@ pub(crate) fn descended<P>(loss: f64, slope: f64, mut at: impl FnMut(f64) -> (f6
     })
 }
 
-/// Puts A⁻¹ b in the place of b for a positive definite A, by elimination, which spoils A.
+/// Puts A⁻¹ b in the place of b for a positive definite A, by elimination, which overwrites A.
 pub(crate) fn solve<R: AsRef<[f64]> + AsMut<[f64]>>(a: &mut [R], b: &mut [f64]) {
     for k in 0..b.len() {
         let (above, below) = a.split_at_mut(k + 1);

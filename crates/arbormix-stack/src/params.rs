@@ -10,7 +10,7 @@ use arbormix_learn::logistic::{LogisticParams, SolverParams};
 use arbormix_mlme::ctbn::Candidates;
 use arbormix_mlme::mlme::GateChoice;
 
-use super::tied::BASES;
+use crate::level1::tied::BASES;
 
 params! {
     /// The map φ of the features that regressions and gate see, and how it is chosen.

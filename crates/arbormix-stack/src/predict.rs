@@ -1,157 +1,106 @@
 //! A fitted stacked mixture.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use super::blend;
-use super::chain::{self, StackedChain};
-use super::experts::Experts;
-use super::level::Level;
-use super::map::{self, Map};
-use super::params::StackParams;
-use super::pool::{Pool, Table};
-use super::structure::StackedTree;
-use super::tied::Tied;
-use arbormix_data::{LabelSet, SeenSets};
+use super::file;
+use super::level0::feature_map::PhiMap;
+use super::level0::{Level0Answers, Level0Model, NewRows};
+use super::level1::blend::Blend;
+use super::level1::label_sets::LabelSetTable;
+use super::level1::tree::StackedTree;
+use super::level1::{FittedPart, RowInput, expert_answers};
+use arbormix_data::LabelSet;
 use arbormix_joint::Result;
-use arbormix_joint::joint::{RowExpert, RowMixture, RowSets, Rows};
+use arbormix_joint::joint::{RowMixture, Rows};
 use arbormix_joint::learner::{Inference, Joint, Prediction, Predictor};
 use arbormix_joint::tree::Branching;
-use arbormix_learn::forest::Forest;
-use arbormix_learn::logistic::Softmax;
-use arbormix_learn::store::{ModelFileError, Stored, agree, members_of, sets_of};
-use arbormix_matrix::{Columns, Matrix};
+use arbormix_learn::store::Stored;
+use arbormix_matrix::{DenseMatrix, Matrix};
 
-/// A fitted stacked mixture.
-#[derive(Debug, Clone, PartialEq)]
+/// A fitted stacked mixture. Two are equal if their files are.
+#[derive(Debug, Clone)]
 pub struct Stack {
-    level: Level,
-    /// All label sets seen, ascending: the forest's classes.
-    seen: Vec<LabelSet>,
-    /// The classes in the table, ascending, and their sets.
-    classes: Vec<usize>,
-    sets: Vec<LabelSet>,
-    table: Table,
-    experts: Experts,
-    gate: Softmax,
-    pool: Pool,
-    weights: [f64; 3],
-    clip: f64,
-    inference: Inference,
+    pub(crate) map: PhiMap,
+    /// All label sets seen, ascending: the classes of the forest.
+    pub(crate) seen: Vec<LabelSet>,
+    pub(crate) level0: Vec<Arc<dyn Level0Model>>,
+    pub(crate) blend: Blend,
+    /// The stacked tree, which the tied trees use too.
+    pub(crate) tree: Arc<StackedTree>,
+    /// The parts of the mixture, and their weights.
+    pub(crate) parts: Vec<FittedPart>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) inference: Inference,
 }
 
-/// What the file holds beside the tensors.
-#[derive(Serialize, Deserialize)]
-struct Facts {
-    labels: usize,
-    experts: usize,
-    /// The labels present in each set.
-    sets: Vec<Vec<usize>>,
-    classes: Vec<usize>,
-    tree: Branching,
-    chain: Option<chain::Facts>,
-    forest: serde_json::Value,
-    map: map::Facts,
-    inference: Inference,
+impl PartialEq for Stack {
+    fn eq(&self, other: &Stack) -> bool {
+        self.store() == other.store()
+    }
 }
 
 impl Stack {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a model, put together in one place")]
-    pub(crate) fn new(
-        params: &StackParams,
-        level: Level,
-        seen: &SeenSets,
-        classes: Vec<usize>,
-        experts: Experts,
-        gate: Softmax,
-        pool: Pool,
-        weights: [f64; 3],
-    ) -> Stack {
-        let sets = seen.sets().to_vec();
-        let log_counts = classes.iter().map(|&class| (seen.masses()[class] + 0.5).ln()).collect();
-        let table_sets: Vec<LabelSet> = classes.iter().map(|&class| sets[class].clone()).collect();
-        let tree = &experts.tree.branching;
-        let table = Table::new(&classes, sets.len(), &table_sets, log_counts, tree, params.pool.floors());
-        let (clip, inference) = (params.blend.clip, params.inference);
-        Stack { level, seen: sets, classes, sets: table_sets, table, experts, gate, pool, weights, clip, inference }
+    /// The same model without parts that have no weight, unless a part with weight reads them. The weight must be exactly 0,
+    /// so every answer stays the same to the last bit.
+    pub(crate) fn without_zero_weights(self) -> Stack {
+        let has_table = |own: &(FittedPart, f64)| own.1 > 0.0 && own.0.model.table().is_some();
+        let all: Vec<(FittedPart, f64)> = self.parts.into_iter().zip(self.weights).collect();
+        let is_pooled = all.iter().any(has_table);
+        let is_kept = |own: &(FittedPart, f64)| own.1 > 0.0 || (is_pooled && own.0.model.is_pooled());
+        let (parts, weights) = all.into_iter().filter(is_kept).unzip();
+        Stack { parts, weights, ..self }
     }
 
-    /// The label sets of the label-set expert, ascending.
+    fn table(&self) -> Option<&LabelSetTable> {
+        self.parts.iter().find_map(|part| part.model.table())
+    }
+
+    /// The label sets of the label-set table, ascending; none without a table.
     pub fn sets(&self) -> &[LabelSet] {
-        &self.sets
+        self.table().map_or(&[], |table| &table.sets.sets)
     }
 
     /// Number of tied trees.
     pub fn tied_trees(&self) -> usize {
-        self.gate.class_count()
+        self.parts.iter().filter_map(|part| part.gate.as_ref()).map(|gate| gate.class_count()).sum()
     }
 
-    /// Weights of the label-set expert, of the tied trees and of the stacked tree or chain.
-    pub fn weights(&self) -> [f64; 3] {
-        self.weights
+    /// Names of the parts of the mixture: `label_sets`, `tied`, and `tree` or `chain`. A part without weight is left out.
+    pub fn parts(&self) -> impl Iterator<Item = &'static str> {
+        self.parts.iter().map(|part| part.model.name())
     }
 
-    /// The label-set expert's exponents: of the forest, of the tied trees and of the number of rows.
-    pub fn exponents(&self) -> [f64; 3] {
-        self.pool.0
+    /// Weights of the parts.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The exponents of the label-set table: of the forest, of the tied trees and of the number of rows; none without a table.
+    pub fn exponents(&self) -> &[f64] {
+        self.table().map_or(&[], |table| &table.exponents)
     }
 
     /// Brings back what [`Predictor::store`] gave.
     pub fn load(stored: &Stored) -> Result<Stack> {
-        let facts: Facts = stored.facts_as()?;
-        let (labels, experts) = (facts.labels, facts.experts);
-        // First of all: what follows makes room for so many labels.
-        agree("labels and nodes of the tree", labels, facts.tree.len())?;
-        stored.require_finite()?;
-        let forest = Forest::load(&stored.part("forest.", facts.forest))?;
-        let map = Map::load(&facts.map, stored)?;
-        let sets = sets_of(labels, &facts.sets)?;
-        agree("label sets and classes of the forest", sets.len(), forest.class_count())?;
-        agree("features of the forest and of the map", forest.feature_count(), map.encoded_features())?;
-        let ascending = facts.classes.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascending || facts.classes.last().is_some_and(|&class| class >= sets.len()) {
-            let message = "the classes of the table do not ascend or do not exist".to_string();
-            return Err(ModelFileError::Entry { name: "facts".to_string(), message }.into());
-        }
-        let weights = columns(stored, "regressions.weights", map.feature_count(), labels)?;
-        let biases = stored.tensor("regressions.biases", &[labels])?.to_vec();
-        let gate = Softmax::load(stored, "gate.", experts, map.feature_count())?;
-        let level = Level { map, forest, weights, biases };
-        let tree = StackedTree { branching: facts.tree, coefficients: rows_of(stored, "tree", labels)? };
-        let intercepts = columns(stored, "tied.intercepts", experts, labels)?;
-        let tied = Tied { slopes: rows_of(stored, "tied.slopes", labels)?, intercepts };
-        let chain = facts.chain.as_ref().map(|facts| StackedChain::load(facts, labels, stored)).transpose()?;
-        let experts = Experts { blend: rows_of(stored, "blend", labels)?, tree, chain, tied };
-        let numbers = |name: &str| -> Result<[f64; 3]> { Ok(rows_of(stored, name, 1)?[0]) };
-        let (pool, weights, floors) = (Pool(numbers("pool")?), numbers("weights")?, numbers("floors")?);
-        if weights.iter().any(|weight| *weight < 0.0) || (weights.iter().sum::<f64>() - 1.0).abs() > 1e-6 {
-            let message = "they are not the weights of a mixture".to_string();
-            return Err(ModelFileError::Entry { name: "weights".to_string(), message }.into());
-        }
-        let log_counts = stored.tensor("log_counts", &[facts.classes.len()])?.to_vec();
-        let table_sets: Vec<LabelSet> = facts.classes.iter().map(|&class| sets[class].clone()).collect();
-        let tree = &experts.tree.branching;
-        let table = Table::new(&facts.classes, sets.len(), &table_sets, log_counts, tree, [floors[0], floors[1]]);
-        let (classes, clip, inference) = (facts.classes, floors[2], facts.inference);
-        Ok(Stack { level, seen: sets, classes, sets: table_sets, table, experts, gate, pool, weights, clip, inference })
+        file::load(stored)
     }
-}
 
-/// A tensor of `count` rows of W numbers.
-pub(crate) fn rows_of<const W: usize>(
-    stored: &Stored,
-    name: &str,
-    count: usize,
-) -> Result<Vec<[f64; W]>, ModelFileError> {
-    let values = stored.tensor(name, &[count, W])?;
-    Ok(values.chunks_exact(W).map(|row| std::array::from_fn(|j| row[j])).collect())
-}
-
-/// A tensor of columns, one after the other.
-fn columns(stored: &Stored, name: &str, rows: usize, cols: usize) -> Result<Columns, ModelFileError> {
-    let values = stored.tensor(name, &[cols, rows])?;
-    let mut out = Columns::zeros(rows, cols);
-    out.values_mut().copy_from_slice(values);
-    Ok(out)
+    /// The mixture at one row.
+    fn mixture(&self, row: usize, mut input: RowInput<'_>, gates: &[Option<DenseMatrix>]) -> RowMixture<'_> {
+        let gate = |place: usize| gates[place].as_ref().map_or(&[][..], |gate| gate.row(row));
+        let models = self.parts.iter().enumerate().map(|(place, part)| Some((&*part.model, gate(place))));
+        let answers = expert_answers(models, &mut input);
+        let mut mixture = RowMixture { log_gate: Vec::new(), experts: Vec::new() };
+        for ((part, answer), weight) in self.parts.iter().zip(answers).zip(&self.weights) {
+            // A part without weight would still have to be searched.
+            if *weight > 0.0 {
+                let answer = answer.unwrap_or_else(|| part.model.answer(&input, &[]));
+                mixture.log_gate.extend(answer.log_gate.iter().map(|gate| weight.ln() + gate));
+                mixture.experts.extend(answer.experts);
+            }
+        }
+        mixture
+    }
 }
 
 impl Predictor for Stack {
@@ -160,11 +109,11 @@ impl Predictor for Stack {
     }
 
     fn label_count(&self) -> usize {
-        self.experts.labels()
+        self.blend.labels()
     }
 
     fn feature_count(&self) -> usize {
-        self.level.map.encoded_features()
+        self.map.encoded_features()
     }
 
     fn joint(&self) -> Joint {
@@ -176,7 +125,7 @@ impl Predictor for Stack {
     }
 
     fn trees(&self) -> Vec<&Branching> {
-        vec![&self.experts.tree.branching]
+        vec![&self.tree.branching]
     }
 
     fn has_distributions(&self) -> bool {
@@ -187,61 +136,27 @@ impl Predictor for Stack {
         Ok(Rows::of(self, features)?.predict_with_marginals(inference))
     }
 
-    /// The label-set expert, the tied trees, the stacked tree or chain.
+    /// The experts of all parts, in the order of the parts.
     fn mixtures(&self, features: &Matrix) -> Vec<RowMixture<'_>> {
-        let mapped = self.level.map.encode(features);
-        let answers = self.level.answers(features, &mapped, &self.seen, self.clip);
-        let log_gate = self.gate.log_probabilities(&mapped);
-        let blended = blend::blended(&self.experts.blend, &answers.logits, &answers.forest);
-        let [sets, tied, tree] = self.weights.map(f64::ln);
+        let mapped = self.map.encode(features);
+        let rows = NewRows { features, mapped: &mapped, seen: &self.seen, labels: self.label_count() };
+        let answers: Vec<Level0Answers> = self.level0.iter().map(|part| part.answers(&rows)).collect();
+        let log_odds = self.blend.log_odds(&answers.iter().map(|own| &own.log_odds).collect::<Vec<_>>());
+        let gate = |part: &FittedPart| part.gate.as_ref().map(|gate| gate.log_probabilities(&mapped));
+        let gates: Vec<Option<DenseMatrix>> = self.parts.iter().map(gate).collect();
         let mixture = |row: usize| {
-            let odds: Vec<f64> = (0..blended.cols()).map(|label| blended.get(row, label)).collect();
-            let trees = self.experts.row(&odds, log_gate.row(row).to_vec());
-            let mut mixture = RowMixture { log_gate: Vec::new(), experts: Vec::new() };
-            // A table without weight would still have to be searched.
-            if sets > f64::NEG_INFINITY {
-                let evidence = self.table.evidence(&answers.shares[row], &trees);
-                let logs = self.pool.log_probabilities(&evidence, &self.table.log_counts);
-                let shares = (0..).zip(logs).map(|(place, log)| (place, log.exp())).collect();
-                mixture.log_gate.push(sets);
-                mixture.experts.push(RowExpert::Sets(RowSets::new(self.label_count(), &self.sets, shares)));
-            }
-            mixture.log_gate.extend(trees.log_gate.iter().map(|gate| tied + gate));
-            mixture.experts.extend(trees.tied().map(|tables| RowExpert::tree(trees.branching, tables.to_vec())));
-            mixture.log_gate.push(tree);
-            mixture.experts.push(trees.stacked);
-            mixture
+            let input = RowInput {
+                log_odds: (0..log_odds.cols()).map(|label| log_odds.get(row, label)).collect(),
+                shares: answers.iter().filter_map(|own| own.sets.as_ref().map(|sets| &sets[row])).collect(),
+                table: self.table().map(|table| &table.sets),
+                pooled: Vec::new(),
+            };
+            self.mixture(row, input, &gates)
         };
         (0..features.rows()).map(mixture).collect()
     }
 
     fn store(&self) -> Stored {
-        let mut tensors = Stored::default();
-        let (labels, experts) = (self.label_count(), self.tied_trees());
-        let facts = Facts {
-            labels,
-            experts,
-            sets: members_of(&self.seen),
-            classes: self.classes.clone(),
-            tree: self.experts.tree.branching.clone(),
-            chain: self.experts.chain.as_ref().map(|chain| chain.put(&mut tensors)),
-            forest: tensors.put_part("forest.", self.level.forest.store()),
-            map: self.level.map.put(&mut tensors),
-            inference: self.inference,
-        };
-        let Level { weights, biases, .. } = &self.level;
-        tensors.put("regressions.weights", &[labels, weights.rows()], weights.values().to_vec());
-        tensors.put("regressions.biases", &[labels], biases.clone());
-        self.gate.put(&mut tensors, "gate.");
-        tensors.put("blend", &[labels, 3], self.experts.blend.concat());
-        tensors.put("tree", &[labels, 4], self.experts.tree.coefficients.concat());
-        tensors.put("tied.slopes", &[labels, 2], self.experts.tied.slopes.concat());
-        tensors.put("tied.intercepts", &[labels, experts], self.experts.tied.intercepts.values().to_vec());
-        tensors.put("pool", &[1, 3], self.pool.0.to_vec());
-        tensors.put("weights", &[1, 3], self.weights.to_vec());
-        let [forest_floor, tied_floor] = self.table.floors;
-        tensors.put("floors", &[1, 3], vec![forest_floor, tied_floor, self.clip]);
-        tensors.put("log_counts", &[self.classes.len()], self.table.log_counts.clone());
-        Stored { tensors: tensors.tensors, ..Stored::with_facts(&facts) }
+        file::store(self)
     }
 }

@@ -143,7 +143,7 @@ pub fn unknown(fields: &[Field], path: &str, name: &str) -> ParamError {
 }
 
 /// The name that a misspelled one is most like, if it is like one.
-pub(super) fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     /// Names that have less in common than this are not taken for each other.
     const ALIKE: f64 = 0.75;
     let alike = names.iter().map(|other| (strsim::jaro_winkler(name, other), *other));

@@ -41,7 +41,7 @@ mod value;
 pub use check::check;
 pub use describe::{Leaf, describe_leaf, leaves};
 pub use error::ParamError;
-pub use group::{set_field, unknown};
+pub use group::{nearest, set_field, unknown};
 pub use kind::{Allowed, Field, Kind, Level, Variant};
 pub use value::{Given, Value, expected};
 

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::Question;
 use crate::decide::RULES;
-use arbormix_base::params::ParamError;
+use arbormix_base::params::{ParamError, nearest};
 use arbormix_data::LabelSet;
 
 /// An argument as it is declared.
@@ -197,7 +197,9 @@ impl Arguments {
         if let Some((name, _)) = given.pop() {
             let known: Vec<&str> = question.arguments.iter().map(|argument| argument.name).collect();
             let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-            return Err(ParamError::UnknownName { name, known, methods: Vec::new() });
+            let names: Vec<&str> = question.arguments.iter().map(|argument| argument.name).collect();
+            let near = nearest(&name, &names).map(str::to_string);
+            return Err(ParamError::UnknownName { name, known, near, methods: Vec::new() });
         }
         Ok(Arguments(values))
     }

@@ -10,7 +10,7 @@ pub use file::FORMAT_VERSION;
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::decide::{PooledF1, Rule, Thresholds};
+use crate::decide::{Rule, Thresholds};
 use arbormix_data::{DataError, Dataset, LabelSet};
 use arbormix_joint::Result;
 use arbormix_joint::joint::Rows;
@@ -120,35 +120,7 @@ impl Model {
         Model { thresholds, ..self }
     }
 
-<<<<<<< HEAD
-    /// The decision rule in words ([`Rule::WORDS`]) for this model's labels.
-=======
-    /// Fits thresholds for every [`PooledF1`] to the marginals of the model's training rows, each predicted by a model
-    /// of the other folds: as many more fits as there are folds. Not needed by models that have
-    /// [some](Model::thresholds) already.
-    ///
-    /// `learner`, `data` and `weights` are those the model was fitted with. Refused by methods that cannot decide by a rule.
-    pub fn fit_thresholds(
-        &mut self,
-        learner: &dyn Learner,
-        data: &Dataset,
-        weights: Option<&[f64]>,
-        folds: &Folds,
-        progress: &dyn Progress,
-    ) -> Result<()> {
-        if !self.predictor.has_distributions() {
-            let (method, what) = (self.method(), "decisions by thresholds");
-            let reason = "they are part of answers from a joint distribution, which it has not; use mlme or ctbn";
-            return Err(Error::Unsupported { method, what, reason });
-        }
-        let marginals = out_of_fold_marginals(learner, data, weights, folds, progress)?;
-        let fit = |measure| Thresholds::fit(measure, &marginals, data.labels(), weights);
-        self.thresholds = PooledF1::ALL.into_iter().map(fit).collect();
-        Ok(())
-    }
-
     /// The decision rule in words ([`crate::decide::RULES`]) for this model's labels.
->>>>>>> wt-questions
     ///
     /// `macro-f1` and `micro-f1` need thresholds, see [`Model::fit_thresholds`].
     pub fn rule(&self, text: &str) -> Result<Rule> {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::chain::WideRegression;
+use crate::level1::regression::WideRegression;
 use crate::newton::minimise;
 use arbormix_learn::logistic::loss::sigmoid;
 
@@ -54,7 +54,7 @@ fn a_chain_is_taken_where_labels_depend_on_several_others() {
     let alone = json!({"experts": 1, "factors": {"count": 0}});
     let params = |width: usize| quick(json!({"chain": {"width": width}, "pool": {"sets": 1}, "tied": alone}));
     let ((with, report), (without, other)) = (learned(&params(8), &train, None), learned(&params(0), &train, None));
-    let says = |report: &FitReport| report.notes.iter().any(|note| note.contains("of the stacked chain"));
+    let says = |report: &FitReport| report.notes.iter().any(|note| note.contains("for the stacked chain"));
     assert!(says(&report) && !says(&other), "{:?}", report.notes);
     let mean = |model: &Stack| {
         model.log_prob(new.features(), new.labels().sets()).unwrap().iter().sum::<f64>() / new.rows() as f64
@@ -86,6 +86,6 @@ fn a_chain_is_left_where_it_tells_nothing() {
     let data = dataset(Matrix::Dense(DenseMatrix::new(200, 1, cells)), sets);
     let fitted = |width: usize| learned(&quick(json!({"chain": {"width": width}})), &data, None);
     let (model, report) = fitted(8);
-    assert!(report.notes.iter().any(|note| note.contains("of the stacked tree")), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note.contains("for the stacked tree")), "{:?}", report.notes);
     assert!(model == fitted(1).0 && model == fitted(0).0);
 }

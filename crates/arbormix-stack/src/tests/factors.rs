@@ -14,7 +14,8 @@ fn intercepts_of_low_rank_end_where_scipy_ends() {
     let sets: Vec<LabelSet> = (0..40).map(set).collect();
     let design = Design::new(&Matrix::Dense(DenseMatrix::zeros(40, 1)), Bias::Penalised);
     let logits = Columns::from_columns(40, [log_odds.as_slice(), &other, &[0.0; 40]]);
-    let sample = Sample::new(design, logits.clone(), Columns::zeros(40, 3), &sets.iter().collect::<Vec<_>>(), weight);
+    let sample =
+        Sample::new(design, vec![logits.clone(), Columns::zeros(40, 3)], &sets.iter().collect::<Vec<_>>(), weight);
     let factors = FactorParams { count: 1, iterations: 300, ridge: 1.0 };
     let params = TiedParams { factors, ..StackParams::default().tied };
     let gate = GateParams::default().penalty(1.0).solver(SolverParams::default());
@@ -52,7 +53,7 @@ fn hidden(rows: usize) -> Dataset {
 fn factors_are_taken_where_labels_follow_them() {
     // A chain would tell some of it too.
     let params = |count: usize| quick(json!({"tied": {"factors": {"count": count}}, "chain": {"width": 0}}));
-    let says = |report: &FitReport| report.notes.iter().any(|note| note.contains("their intercepts follow factors"));
+    let says = |report: &FitReport| report.notes.iter().any(|note| note.contains("intercepts follow factors"));
     let all = hidden(900);
     let part = |from: usize, to: usize| all.select_rows(&(from..to).collect::<Vec<_>>());
     let (train, new) = (part(0, 400), part(400, 900));

@@ -7,15 +7,24 @@ mod unknown;
 
 use serde_json::json;
 
-use super::blend::{Prior, Regression};
-use super::experts::{Chosen, Experts, Intercepts, Sample, SetCodes};
-use super::held_out::Stacking;
-use super::level::Training;
+use std::sync::Arc;
+
+use super::level0::TrainingRows;
+use super::level1::regression::{Prior, Regression};
+use super::level1::sample::{Sample, Stacking};
+use super::level1::tied::clusters::Clusters;
+use super::level1::tied::em::Em;
+use super::level1::tied::plan::{Intercepts, TiedPlan, TiedStart};
+use super::level1::tied::set_codes::TableSets;
+use super::level1::tied::{FittedTied, Tied};
+use super::level1::tree::StackedTree;
+use super::level1::{Level1Model, Plan, RowAnswer, RowInput};
 use super::newton::Smooth;
-use super::pool::{Case, Evidence, Loss, Pool};
-use super::starts::{Clusters, most_frequent};
-use super::structure::StackedTree;
-use super::tied::{Em, Tied};
+use super::parts::{LEVEL0, LEVEL1};
+use super::pool::exponents::{self, Case, Loss};
+use super::pool::held_out::fit_all;
+use super::pool::mixture::MixtureFit;
+use super::pool::weights;
 use super::*;
 use arbormix_base::params::Preset;
 use arbormix_base::progress::Silent;
@@ -23,12 +32,14 @@ use arbormix_base::random::Stream;
 use arbormix_data::planted::Planted;
 use arbormix_data::splits::Folds;
 use arbormix_data::{Column, ColumnKind, Dataset, LabelSet, Labels, SeenSets};
-use arbormix_joint::joint::Expert;
-use arbormix_joint::learner::{FitReport, Learner, Predictor, TrainingSet};
+use arbormix_joint::learner::{FitReport, Learner, Predictor, REGRESSION_SECONDS, Size, TrainingSet, Workers};
 use arbormix_joint::testing::all_sets;
 use arbormix_joint::tree::Branching;
+use arbormix_learn::features::EIGEN_SECONDS;
+use arbormix_learn::forest::{grow_seconds, grown_bytes};
 use arbormix_learn::logistic::{Bias, Design, Gate, GateParams, SolverParams};
 use arbormix_matrix::{Columns, DenseMatrix, Matrix, SparseBuilder};
+use arbormix_mlme::mlme::MixtureParams;
 
 /// The rows of the reference script.
 struct Reference {
@@ -81,23 +92,26 @@ fn regressions_of_few_parameters_end_where_scipy_ends() {
 #[test]
 fn the_pool_ends_where_scipy_ends() {
     let counts = [1.5, 4.5, 2.5, 9.5, 1.5_f64].map(f64::ln);
-    let row = |n: f64| -> Vec<Evidence> {
-        let set = |s: f64| [(0.3 + 0.29 * (1.7 * n + s).sin()).ln(), (0.3 + 0.29 * (0.9 * n - 2.0 * s).cos()).ln()];
-        (0..5).map(|s| set(f64::from(s))).collect()
+    let row = |n: f64| -> Vec<Vec<f64>> {
+        let first = |s: f64| (0.3 + 0.29 * (1.7 * n + s).sin()).ln();
+        let second = |s: f64| (0.3 + 0.29 * (0.9 * n - 2.0 * s).cos()).ln();
+        let column = |of: &dyn Fn(f64) -> f64| (0..5).map(|s| of(f64::from(s))).collect();
+        vec![column(&first), column(&second)]
     };
-    let rows: Vec<Vec<Evidence>> = (0..40).map(|n| row(f64::from(n))).collect();
+    let rows: Vec<Vec<Vec<f64>>> = (0..40).map(|n| row(f64::from(n))).collect();
     let own = |n: usize| {
         let noise = |s: usize| (5.0 * n as f64 * (s as f64 + 1.0)).sin();
-        let value = |s: usize| rows[n][s][0] + 0.3 * rows[n][s][1] + 0.4 * counts[s] + noise(s);
+        let value = |s: usize| rows[n][0][s] + 0.3 * rows[n][1][s] + 0.4 * counts[s] + noise(s);
         (0..5).max_by(|&a, &b| value(a).total_cmp(&value(b))).unwrap()
     };
     let weight = reference().weight;
     let cases: Vec<Case<'_>> =
         (0..40).map(|n| Case { evidence: &rows[n], log_counts: &counts, own: own(n), weight: weight[n] }).collect();
-    let pool = Pool::fit(&cases, 1.0);
-    assert_close(&pool.0, &[2.634105476521, 0.592242123433, 0.911967238086]);
-    assert!((Loss { cases: &cases, ridge: 1.0 }.expanded(&pool.0).value - 45.82700982285129).abs() < 1e-9);
-    assert_eq!(Pool::fit(&[], 1.0).0, [0.5, 0.5, 0.0], "without rows the exponents stay where they are drawn to");
+    let found = exponents::fit(&cases, 2, 1.0);
+    assert_close(&found, &[2.634105476521, 0.592242123433, 0.911967238086]);
+    let loss = Loss { cases: &cases, centre: exponents::centre(2), ridge: 1.0 };
+    assert!((loss.expanded(&found).value - 45.82700982285129).abs() < 1e-9);
+    assert_eq!(exponents::fit(&[], 2, 1.0), [0.5, 0.5, 0.0], "without rows the exponents stay at the centre");
 }
 
 #[test]
@@ -106,13 +120,13 @@ fn the_weights_end_where_scipy_ends() {
     let row = |n: usize| {
         let x = n as f64;
         let first: f64 = if n.is_multiple_of(7) { 0.0 } else { 0.4 + 0.39 * (1.1 * x).sin() };
-        ([first, 0.3 + 0.29 * x.cos(), 0.25 + 0.2 * (2.0 * x).sin()].map(f64::ln), weight[n])
+        ([first, 0.3 + 0.29 * x.cos(), 0.25 + 0.2 * (2.0 * x).sin()].map(f64::ln).to_vec(), weight[n])
     };
-    let rows: Vec<([f64; 3], f64)> = (0..40).map(row).collect();
-    assert_close(&weights::fit(&rows), &[0.277241616203, 0.273579814846, 0.449178568952]);
-    let ruled_out = weights::fit(&[([f64::NEG_INFINITY, -900.0, -901.0], 10.0)]);
+    let rows: Vec<weights::Row> = (0..40).map(row).collect();
+    assert_close(&weights::fit(&rows, 3), &[0.277241616203, 0.273579814846, 0.449178568952]);
+    let ruled_out = weights::fit(&[(vec![f64::NEG_INFINITY, -900.0, -901.0], 10.0)], 3);
     assert!(ruled_out[0] == 0.0 && ruled_out[1] > ruled_out[2]);
-    let seldom = weights::fit(&[([f64::NEG_INFINITY, -9.0, -9.0], 10.0), ([-9e9, -9.0, -9.0], 10.0)]);
+    let seldom = weights::fit(&[(vec![f64::NEG_INFINITY, -9.0, -9.0], 10.0), (vec![-9e9, -9.0, -9.0], 10.0)], 3);
     assert!(seldom[0] > 0.0, "a part that is possible somewhere is not ruled out");
 }
 
@@ -158,8 +172,8 @@ fn the_tied_regression_of_a_label_ends_where_scipy_ends() {
     let sets: Vec<LabelSet> = (0..40).map(set).collect();
     let design = Design::new(&Matrix::Dense(DenseMatrix::zeros(40, 1)), Bias::Penalised);
     let logits = Columns::from_columns(40, [log_odds.as_slice(), &[0.0; 40]]);
-    let forest = Columns::zeros(40, 2);
-    let sample = Sample::new(design, logits.clone(), forest, &sets.iter().collect::<Vec<_>>(), weight);
+    let log_odds = vec![logits.clone(), Columns::zeros(40, 2)];
+    let sample = Sample::new(design, log_odds, &sets.iter().collect::<Vec<_>>(), weight);
     // Half of p is taken off the parent's value, and p = ½.
     let branching = Branching::new(vec![Some(1), None]).unwrap();
     let tree = StackedTree { branching, coefficients: vec![[1.0, 0.0, 1.0, 0.5], [1.0, 0.0, 0.0, 0.0]] };
@@ -223,15 +237,16 @@ fn probabilities_of_many_sets_are_those_of_each_set() {
         let mut intercepts = Columns::zeros(experts, 5);
         intercepts.values_mut().copy_from_slice(&numbers(5 * experts, 4.0));
         let slopes = numbers(10, 3.0).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-        let experts_of = Experts { blend: vec![[1.0; 3]; 5], tree, chain: None, tied: Tied { slopes, intercepts } };
+        let tied = FittedTied::new(Arc::new(tree), Tied { slopes, intercepts });
         // One expert's gate is negligible.
         let mut log_gate = numbers(experts, 2.0);
         log_gate[0] = if experts > 1 { -50.0 } else { 0.0 };
-        let trees = experts_of.row(&numbers(5, 8.0), log_gate);
         let sets = all_sets(5);
-        let found = trees.tied_probabilities(&SetCodes::new(&branching, &sets));
-        for (set, found) in sets.iter().zip(found) {
-            let expected = trees.tied_log_prob(set).exp();
+        let table = TableSets::new(&branching, sets.clone());
+        let (log_odds, table) = (numbers(5, 8.0), Some(&table));
+        let answer = tied.answer(&RowInput { log_odds, shares: vec![], table, pooled: vec![] }, &log_gate);
+        for (set, found) in sets.iter().zip(answer.set_probabilities.as_ref().unwrap()) {
+            let expected = answer.log_prob(set).exp();
             assert!((found - expected).abs() < 1e-12 * expected + 1e-12, "{experts}, {set:?}: {found} {expected}");
         }
     }
@@ -246,11 +261,11 @@ fn forests_of_folds_draw_on_their_own() {
     let seen = SeenSets::new(data.labels(), None);
     let labels: Vec<Vec<bool>> = (0..3).map(|label| data.labels().column(label)).collect();
     let (features, design) = (data.features(), Design::new(data.features(), Bias::Penalised));
-    let level = Training { features, design: &design, labels: &labels, seen: &seen, weights: None, params: &params };
+    let rows = TrainingRows { features, design: &design, labels: &labels, seen: &seen, weights: None, params: &params };
     let folds = Folds::from_ids((0..120).map(|row| row / 40).collect()).unwrap();
-    let (_, forests) = level.out_of_fold(&folds, &[1.0; 3], &Silent).unwrap();
+    let (_, forests) = rows.out_of_fold_shares(&folds, &Silent).unwrap();
     assert!(forests[0] != forests[1] && forests[1] != forests[2] && forests[0] != forests[2]);
-    let (_, again) = level.out_of_fold(&folds, &[1.0; 3], &Silent).unwrap();
+    let (_, again) = rows.out_of_fold_shares(&folds, &Silent).unwrap();
     assert_eq!(forests, again);
 }
 
@@ -263,40 +278,46 @@ fn held_out_marginals_are_sums_over_all_label_sets() {
     let labels: Vec<Vec<bool>> = (0..4).map(|label| data.labels().column(label)).collect();
     let (features, design) = (data.features(), Design::new(data.features(), Bias::Penalised));
     let (labels, weights) = (&labels[..], None);
-    let level = Training { features, design: &design, labels, seen: &seen, weights, params: &params };
+    let rows = TrainingRows { features, design: &design, labels, seen: &seen, weights, params: &params };
     let folds = Folds::shuffled(120, 3, 0).unwrap();
-    let (answers, _) = level.out_of_fold(&folds, &[1.0; 4], &Silent).unwrap();
+    let answers: Vec<_> = LEVEL0.iter().map(|part| part.fit(&rows, &folds, &Silent).unwrap().answers).collect();
+    let sets = data.labels().sets();
     let stacking = Stacking {
         params: &params,
-        labels: data.labels().sets(),
+        labels: sets,
         weights,
         seen: &seen,
-        table: &most_frequent(&seen, 9),
-        clusters: &Clusters::new(&seen, 5, &params),
         design: &design,
         answers: &answers,
         progress: &Silent,
     };
-    let chosen = Chosen { gate: 1.0, intercepts: Intercepts::Free(0.3), chain: false };
-    let held: Vec<_> = (0..2).map(|fold| stacking.held_out(&folds, fold, chosen).unwrap()).collect();
-    let joined = stacking.joined(&held);
-    let found = stacking.marginals(&held, &joined);
-    assert!(joined.weights.iter().all(|weight| *weight > 0.02), "{:?}", joined.weights);
+    let plans = plans(&stacking, &folds);
+    let held: Vec<_> = (0..2).map(|fold| stacking.held_out(&folds, fold, &plans).unwrap()).collect();
+    let mixture = MixtureFit::new(&held, 1.0);
+    let found = mixture.marginals(&stacking, &held);
+    assert!(mixture.weights.iter().all(|weight| *weight > 0.02), "{:?}", mixture.weights);
     let mut place = 0;
     for fold in 0..2 {
-        let division = stacking.division(&folds, fold);
-        let gate = Gate::uniform(&division.sample.design.block(None, &[]), stacking.clusters.count);
-        let witness = stacking.witness(&division, &stacking.ground(&division).unwrap(), gate, chosen).unwrap();
-        assert!(witness.classes.len() < 16);
-        for (at, &row) in division.held.iter().enumerate() {
-            let trees = witness.trees(at);
-            let evidence = witness.table.evidence(&answers.shares[row], &trees);
-            let pooled = joined.pool.log_probabilities(&evidence, &witness.table.log_counts);
+        let split = stacking.split(&folds, fold).unwrap();
+        let fits = fit_all(&plans, &split.fitting(&stacking, false)).unwrap();
+        let gate = fits[1].gate.as_ref().unwrap().log_weights(&design.with_rows(&split.held).block(None, &[]));
+        let blended = split.fitting(&stacking, false).base.log_odds_of(&stacking.sample(&split.held));
+        let table = fits[0].model.table().unwrap();
+        assert!(table.classes.len() < 16);
+        for (at, &row) in split.held.iter().enumerate() {
+            let log_odds = (0..4).map(|label| blended.get(at, label)).collect();
+            let mut input =
+                RowInput { log_odds, shares: stacking.shares(row), table: Some(&table.sets), pooled: vec![] };
+            let gate: Vec<f64> = (0..gate.cols()).map(|k| gate.get(at, k)).collect();
+            let parts = [&fits[1], &fits[2]].map(|fit| fit.model.answer(&input, &gate));
+            let [mut tied, tree]: [RowAnswer<'_>; 2] = parts;
+            input.pooled = vec![tied.set_probabilities.take().unwrap()];
+            let pooled = exponents::log_probabilities(&mixture.exponents, &table.evidence(&input), &table.log_counts);
             let probability = |set: &LabelSet| {
                 let class = seen.sets().iter().position(|other| other == set);
-                let tabled = class.and_then(|class| witness.table.place(class)).map_or(0.0, |at| pooled[at].exp());
-                let parts = [tabled, trees.tied_log_prob(set).exp(), trees.stacked.log_prob(set).exp()];
-                parts.iter().zip(joined.weights).map(|(p, weight)| weight * p).sum::<f64>()
+                let tabled = class.and_then(|class| table.place(class)).map_or(0.0, |at| pooled[at].exp());
+                let parts = [tabled, tied.log_prob(set).exp(), tree.log_prob(set).exp()];
+                parts.iter().zip(&mixture.weights).map(|(p, weight)| weight * p).sum::<f64>()
             };
             let mut expected = [0.0; 4];
             for set in all_sets(4) {
@@ -308,6 +329,17 @@ fn held_out_marginals_are_sums_over_all_label_sets() {
         }
     }
     assert_eq!((place, found.marginals.rows()), (80, 80));
+}
+
+/// The table, five tied trees with freer intercepts than usual, and the stacked tree.
+fn plans(stacking: &Stacking<'_>, folds: &Folds) -> Vec<Arc<dyn Plan>> {
+    let split = stacking.split(folds, 0).unwrap();
+    let first = split.fitting(stacking, true);
+    let clusters = Clusters::new(stacking.seen, 5, stacking.params);
+    let gate = Gate::uniform(&first.sample.design.block(None, &[]), clusters.count);
+    let start = Arc::new(TiedStart { clusters, penalty: 1.0, gate });
+    let default = |place: usize| LEVEL1[place].plans(&first, &split.held).unwrap()[0].plans[0].clone();
+    vec![default(0), Arc::new(TiedPlan { start, intercepts: Intercepts::Free(0.3) }), default(2)]
 }
 
 /// With one label a row's marginal is the probability of its label set, which the weights were fitted to.
@@ -327,8 +359,8 @@ fn held_out_marginals_of_one_label_are_as_likely_as_the_report_says() {
         sum += weights[row] * own.ln();
         total += weights[row];
     }
-    let told = format!("log-likelihood {:.4} per held-out row", sum / total);
-    assert!(report.notes.iter().any(|note| note.contains(&told)), "{told} {:?}", report.notes);
+    let expected = format!("Held-out log-likelihood: {:.4} per row.", sum / total);
+    assert!(report.notes.iter().any(|note| note.contains(&expected)), "{expected} {:?}", report.notes);
 }
 
 /// Twelve labels that follow one of three patterns, seen through noise, and features that tell nothing: a tree cannot say
@@ -355,7 +387,7 @@ fn the_penalty_of_the_intercepts_is_the_largest_unless_another_is_clearly_ahead(
     for (data, ridges, expected) in [(planted(160, 5, 1.0), [0.3, 3.0], 3.0), (patterns(300), [0.3, 1e6], 0.3)] {
         let fitted = |ridges: &[f64]| learned(&quick(json!({"tied": {"intercept_ridges": ridges}})), &data, None);
         let (chosen, report) = fitted(&ridges);
-        let (_, after) = report.notes.iter().find_map(|note| note.split_once("of their intercepts ")).unwrap();
+        let (_, after) = report.notes.iter().find_map(|note| note.split_once("intercept penalty ")).unwrap();
         let named: f64 = after.split(')').next().unwrap().parse().unwrap();
         assert_eq!(named, expected, "{:?}", report.notes);
         assert_eq!(chosen.store(), fitted(&[named]).0.store());
@@ -485,6 +517,78 @@ fn parameters_and_files_that_cannot_be_used_are_refused() {
     };
     assert!(altered("gate.biases", f64::NAN).contains("not finite"));
     assert!(altered("weights", 5.0).contains("not the weights of a mixture"));
+}
+
+/// Where every row has another label set, the table gives no held-out row any probability. It is left out of the model, and a
+/// model that still has it, with weight 0, gives the same answers to the last bit.
+#[test]
+fn a_part_without_weight_is_left_out_and_changes_nothing() {
+    let cells = (0..64).map(|cell| (f64::from(cell) * 0.7).sin()).collect();
+    let set = |code: usize| LabelSet::from_bools(&(0..5).map(|label| code >> label & 1 == 1).collect::<Vec<_>>());
+    let data = dataset(Matrix::Dense(DenseMatrix::new(32, 2, cells)), (0..32).map(set).collect());
+    let (without, _) = learned(&quick(json!({})), &data, None);
+    assert_eq!((without.parts().next(), without.weights().len()), (Some("tied"), 2));
+    assert!(without.sets().is_empty() && without.exponents().is_empty());
+    let mut stored = without.store();
+    for gone in ["pool", "log_counts"] {
+        assert!(!stored.tensors.contains_key(gone), "{gone}");
+    }
+    let names = stored.facts["parts"]["level1"].as_array_mut().unwrap();
+    names.insert(0, json!("label_sets"));
+    stored.facts["classes"] = json!((0..32).collect::<Vec<usize>>());
+    let mut tensor = |name: &str, before: &[f64]| {
+        let old = stored.tensors.remove(name).map_or(Vec::new(), |tensor| tensor.values);
+        let values = [before, &old].concat();
+        stored.put(name, &[1, values.len()], values);
+    };
+    tensor("weights", &[0.0]);
+    tensor("pool", &[0.5, 0.5, 0.0]);
+    tensor("floors", &[0.005, 1e-8]);
+    stored.put("log_counts", &[32], vec![0.4; 32]);
+    let with = Stack::load(&stored).unwrap();
+    assert_eq!((with.parts().next(), with.sets().len()), (Some("label_sets"), 32));
+    let features = data.features();
+    assert_eq!(
+        with.predict_with_marginals(features, with.inference()).unwrap(),
+        without.predict_with_marginals(features, without.inference()).unwrap()
+    );
+    let sets: Vec<LabelSet> = (0..32).rev().map(set).collect();
+    assert_eq!(with.log_prob(features, &sets).unwrap(), without.log_prob(features, &sets).unwrap());
+    assert_eq!(with.without_zero_weights(), without);
+}
+
+/// The sums over the parts against the formulas in one piece.
+#[test]
+fn costs_of_the_parts_add_up() {
+    let params = StackParams::default();
+    for (rows, columns, labels, sets, sparse, unknown) in
+        [(593, 72, 6, 27, false, false), (1702, 1001, 53, 753, true, false), (90, 4, 3, 8, false, true)]
+    {
+        let (cells, present) = (if sparse { 60.0 } else { columns as f64 }, 0.3 * labels as f64);
+        let size =
+            Size { rows, columns, features: columns, cells, labels, present, sets, sparse, unknown, bytes: 12_345 };
+        let (n, d) = (rows as f64, labels as f64);
+        let experts = params.most_experts(rows, labels).min(sets);
+        let (plain, mapped) = (size.work(), size.with_features(300.min(rows)).work());
+        let own = if sparse { plain.max(mapped) } else { (plain * mapped).sqrt() };
+        let regressions = REGRESSION_SECONDS * (25.0 * d + 10.0 * experts as f64) * own;
+        let trees = 5 * params.trees_of_fold(rows, sets);
+        let held = params.held_out_folds(rows, labels, 5);
+        let edges = 6e-8 * (1 + held) as f64 * n * d * d.min(params.structure.tried(labels) as f64);
+        let tied = 7e-8 * (held + 2) as f64 * n * d * experts as f64;
+        let table = 1.2e-9 * n * (held + 1) as f64 / 5.0 * sets as f64 * experts as f64 * (3.0 * present).clamp(1.0, d);
+        let map = EIGEN_SECONDS * (5.0 * (200.min(rows) as f64).powi(3) + (500.min(rows) as f64).powi(3));
+        let completion = if unknown { MixtureParams::default().seconds(&size) } else { 0.0 };
+        let expected =
+            regressions + grow_seconds(trees, rows, columns, sparse) + edges + tied + table + map + completion;
+        let found = params.seconds(&size);
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        let workers = Workers::threads(2);
+        let regression = size.with_features(300.min(rows).max(columns)).regression_bytes(1, workers);
+        let answers = rows * (4 * labels + sets) * 8;
+        let expected = regression + size.encoded_bytes() + grown_bytes(trees, rows) + answers + 4 * rows * experts * 8;
+        assert_eq!(params.bytes(&size, workers), expected);
+    }
 }
 
 #[test]

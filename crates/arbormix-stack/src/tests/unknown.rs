@@ -1,8 +1,7 @@
 //! Label cells that are unknown.
 
-use super::super::unknown::Completed;
+use super::super::unknown_cells::Completed;
 use super::*;
-use arbormix_mlme::mlme::MixtureParams;
 
 /// `data` with a share of the label cells hidden at random.
 fn hidden(data: &Dataset, share: f64) -> Dataset {
@@ -67,7 +66,7 @@ fn rows_with_gaps_are_worth_more_than_nothing() {
     };
     let ((with, report), (without, _)) = (log(&train), log(&train.select_rows(&whole)));
     assert!(with > without + 0.05, "{with} {without}");
-    let note = "label cells are unknown: drawn once by a mixture";
+    let note = "label cells are unknown. They were drawn once from a mixture";
     assert!(report.notes.iter().any(|own| own.contains(note)), "{:?}", report.notes);
 }
 
@@ -85,5 +84,5 @@ fn rows_without_a_known_cell_take_no_part() {
     let mut held = report.held_out.unwrap().rows;
     held.sort_unstable();
     assert_eq!(held, known);
-    assert!(report.notes.iter().any(|note| note == "40 of 120 rows take no part: none of their label cells is known"));
+    assert!(report.notes.iter().any(|note| note == "40 of 120 rows are not used: none of their label cells is known."));
 }

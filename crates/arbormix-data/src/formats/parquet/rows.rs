@@ -112,8 +112,8 @@ mod tests {
     use crate::formats::{ReadOptions, read};
 
     /// Two rows of x and y, written by pyarrow 26: `pq.write_table(table, file, compression="brotli")`, and with lz4.
-    const BROTLI: &[u8] = include_bytes!("../../tests/data/brotli.parquet");
-    const LZ4: &[u8] = include_bytes!("../../tests/data/lz4.parquet");
+    const BROTLI: &[u8] = include_bytes!("../../../tests/data/brotli.parquet");
+    const LZ4: &[u8] = include_bytes!("../../../tests/data/lz4.parquet");
 
     /// A file of three rows; the second is null wherever that is allowed.
     fn sample(folder: &Folder, last: f64) {

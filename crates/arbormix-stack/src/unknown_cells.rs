@@ -1,6 +1,6 @@
-//! Label cells that are unknown: forests and tables of label sets need whole sets, so the cells are drawn.
+//! Unknown label cells. Forests and tables of label sets need whole sets, so these cells are drawn at random.
 
-use super::params::StackParams;
+use crate::params::StackParams;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_data::Labels;
@@ -13,15 +13,15 @@ use arbormix_mlme::mlme::MixtureParams;
 /// Labels without gaps.
 pub(crate) struct Completed {
     pub(crate) labels: Labels,
-    /// Weights of the rows: a row counts as far as its cells are known.
+    /// Each row's weight is multiplied by the fraction of its label cells that are known.
     pub(crate) weights: Vec<f64>,
 }
 
 impl StackParams {
-    /// Draws every unknown cell once from P(unknown | known, x) of a mixture that EM has fitted to the known ones.
+    /// Draws every unknown cell once from P(unknown | known, x) of a mixture that EM fits to the known cells.
     ///
-    /// Rows without gaps alone are few where there are many labels, and the most probable values would make rare labels rarer; drawn
-    /// ones have the frequencies that the mixture expects.
+    /// With many labels few rows are complete, so these alone would not do. The most probable values would make rare labels
+    /// rarer; drawn values have the frequencies that the mixture expects.
     pub(crate) fn completed(&self, data: &TrainingSet<'_>, progress: &dyn Progress) -> Result<Completed> {
         let (mixture, _) = MixtureParams::default().seed(self.seed).learn(data, progress)?;
         let (labels, count) = (data.labels, data.labels.count());
@@ -47,12 +47,13 @@ impl StackParams {
     }
 }
 
-/// Says how many label cells of the rows that take part are unknown, and what is done about them.
+/// Says how many label cells of the used rows are unknown, and what is done about them.
 pub(crate) fn unknown_cells_note(part: &Labels) -> Option<String> {
     part.mask()?;
     Some(format!(
-        "{} of {} label cells are unknown: drawn once by a mixture that EM has fitted to the others, as missing at random; a row \
-         weighs as much as of its cells are known, and held-out log-likelihoods are of drawn cells too",
+        "{} of {} label cells are unknown. They were drawn once from a mixture that EM fitted to the known cells; this assumes \
+         that cells are missing at random. Each row's weight is the fraction of its label cells that are known. Held-out \
+         log-likelihoods include the drawn cells.",
         part.unknown(),
         part.rows() * part.count()
     ))
@@ -62,5 +63,5 @@ pub(crate) fn unknown_cells_note(part: &Labels) -> Option<String> {
 pub(crate) fn rows_without_cells_note(labels: &Labels) -> Option<String> {
     let without = labels.mask()?.iter().filter(|known| known.count() == 0).count();
     (without > 0)
-        .then(|| format!("{without} of {} rows take no part: none of their label cells is known", labels.rows()))
+        .then(|| format!("{without} of {} rows are not used: none of their label cells is known.", labels.rows()))
 }

@@ -1,22 +1,17 @@
-//! The mixture of tied trees: one tree, slopes shared by all experts, intercepts of their own.
+//! EM of the tied trees.
 //!
-//! logit P(yᵢ = 1 | x, y_π(i), k) = bᵢ l̃ᵢ + eᵢ (y_π(i) − κᵢ p_π(i)) + β_kᵢ, under a softmax gate on φ(x); pⱼ = σ(l̃ⱼ), and κᵢ is
-//! the stacked tree's. With so few parameters per expert there can be many of them. EM as in [`Mixture`](arbormix_mlme::mlme::Mixture): each part of the M-step decreases its own
-//! loss, so the penalised likelihood never falls (but for what rows count that an expert hardly answers for, see `label`).
-//! `factors` has the same with intercepts of low rank.
-
-mod factors;
-mod label;
+//! As in [`Mixture`](arbormix_mlme::mlme::Mixture) each part of the M-step decreases its own loss, so the penalised likelihood
+//! never falls (up to rows that an expert is hardly responsible for, see `label`).
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-pub(crate) use self::factors::BASES;
-use self::label::{LabelFit, Point, Ridges, Share};
-use super::blend;
-use super::experts::Sample;
-use super::params::TiedParams;
-use super::structure::StackedTree;
+use super::Tied;
+use super::label::{LabelFit, Point, Ridges, Share};
+use crate::level1::blend;
+use crate::level1::sample::Sample;
+use crate::level1::tree::StackedTree;
+use crate::params::TiedParams;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::learner::TraceStep;
@@ -24,49 +19,23 @@ use arbormix_learn::logistic::loss::{log_sigmoid, log_sum_exp};
 use arbormix_learn::logistic::{Gate, GateParams, fit_gate};
 use arbormix_matrix::Columns;
 
-/// Slopes and intercepts.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tied {
-    /// (bᵢ, eᵢ) of every label.
-    pub(crate) slopes: Vec<[f64; 2]>,
-    /// β, K × d.
-    pub(crate) intercepts: Columns,
-}
-
-impl Tied {
-    /// Number of experts.
-    pub(crate) fn count(&self) -> usize {
-        self.intercepts.rows()
-    }
-
-    /// The labels' log-odds by expert k without and with their parents, at a row with these log-odds l̃ and these κ p_π
-    /// (0 without a parent).
-    pub(crate) fn log_odds(&self, k: usize, blended: &[f64], above: &[f64]) -> impl Iterator<Item = [f64; 2]> {
-        let inputs = self.slopes.iter().zip(blended).zip(above).enumerate();
-        inputs.map(move |(label, (([slope, effect], blended), above))| {
-            let absent = slope * blended + self.intercepts.get(k, label) - effect * above;
-            [absent, absent + effect]
-        })
-    }
-}
-
-/// What EM works on.
+/// The rows that EM is fitted to.
 pub(crate) struct Em<'a> {
-    sample: &'a Sample,
-    blended: &'a Columns,
+    pub(super) sample: &'a Sample,
+    pub(super) log_odds: &'a Columns,
     /// ±1: + where the row has the label, n × d.
-    signs: Columns,
+    pub(super) signs: Columns,
     /// y_π − κ p_π, 0 without a parent, n × d.
     above: Columns,
-    params: &'a TiedParams,
-    ridges: Ridges,
+    pub(super) params: &'a TiedParams,
+    pub(super) ridges: Ridges,
     gate: GateParams,
 }
 
 impl<'a> Em<'a> {
     pub(crate) fn new(
         sample: &'a Sample,
-        blended: &'a Columns,
+        log_odds: &'a Columns,
         tree: &StackedTree,
         params: &'a TiedParams,
         intercept_ridge: f64,
@@ -74,7 +43,7 @@ impl<'a> Em<'a> {
     ) -> Em<'a> {
         let mut signs = sample.labels.clone();
         signs.values_mut().iter_mut().for_each(|value| *value = 2.0 * *value - 1.0);
-        let expected = blend::expected(blended);
+        let expected = blend::expected(log_odds);
         let mut above = Columns::zeros(sample.len(), tree.coefficients.len());
         for (label, (parent, offset)) in tree.branching.parents().iter().zip(tree.offsets()).enumerate() {
             if let Some(parent) = *parent {
@@ -83,7 +52,7 @@ impl<'a> Em<'a> {
             }
         }
         let ridges = Ridges { slopes: params.slope_ridge, intercepts: intercept_ridge };
-        Em { sample, blended, signs, above, params, ridges, gate }
+        Em { sample, log_odds, signs, above, params, ridges, gate }
     }
 
     /// From first responsibilities (n × K) and a first gate.
@@ -114,12 +83,12 @@ impl<'a> Em<'a> {
 
     /// b l̃ + e (y_π − κ p_π) of one label.
     fn base(&self, label: usize, [slope, effect]: [f64; 2]) -> Vec<f64> {
-        let pairs = self.blended.column(label).iter().zip(self.above.column(label));
-        pairs.map(|(blended, above)| slope * blended + effect * above).collect()
+        let pairs = self.log_odds.column(label).iter().zip(self.above.column(label));
+        pairs.map(|(odds, above)| slope * odds + effect * above).collect()
     }
 
     /// E-step: responsibilities, and the log-likelihood of the rows.
-    fn expectation(&self, tied: &Tied, gate: &Gate) -> (Columns, f64) {
+    pub(super) fn expectation(&self, tied: &Tied, gate: &Gate) -> (Columns, f64) {
         let mut joint = gate.log_weights(&self.sample.design.block(None, &[]));
         let bases: Vec<Vec<f64>> = tied.slopes.iter().enumerate().map(|(label, s)| self.base(label, *s)).collect();
         let expert = |k: usize| {
@@ -172,14 +141,14 @@ impl<'a> Em<'a> {
     }
 
     /// The rows of every expert.
-    fn shares(&self, responsibilities: &Columns) -> Vec<Share> {
+    pub(super) fn shares(&self, responsibilities: &Columns) -> Vec<Share> {
         let of = |k: usize| Share::new(responsibilities.column(k), &self.sample.weights);
         (0..responsibilities.cols()).map(of).collect()
     }
 
-    fn label_fit<'s>(&'s self, label: usize, shares: &'s [Share]) -> LabelFit<'s> {
+    pub(super) fn label_fit<'s>(&'s self, label: usize, shares: &'s [Share]) -> LabelFit<'s> {
         LabelFit {
-            blended: self.blended.column(label),
+            log_odds: self.log_odds.column(label),
             above: self.above.column(label),
             signs: self.signs.column(label),
             shares,

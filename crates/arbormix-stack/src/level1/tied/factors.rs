@@ -1,15 +1,16 @@
-//! Intercepts of low rank: what labels have in common beyond the features, as a few hidden numbers of a row.
+//! Intercepts of low rank: labels follow a few hidden numbers of a row, the *factors*.
 //!
-//! β_kᵢ = cᵢ + vᵢ · z_k: the experts are points z_k of a standard normal distribution in q dimensions, each as likely as
-//! every other, and vᵢ says how label i follows the q *factors*. Free intercepts have K numbers per label and need rows of
-//! every kind; here a label has q + 1, whatever K is. That pays where labels are many and hardly a label set comes twice. It
-//! is a mixture of trees like the other, so every question stays exact.
+//! β_kᵢ = cᵢ + vᵢ · z_k. The experts are points z_k of a standard normal distribution in q dimensions, all equally likely, and
+//! vᵢ are the loadings of label i. Free intercepts have K numbers per label and need rows of every kind; here a label has
+//! q + 1, whatever K is. That pays where labels are many and few label sets occur twice. It is still a mixture of trees, so
+//! every question stays exact.
 
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::Tied;
+use super::em::Em;
 use super::label::{LabelFit, Point};
-use super::{Em, Tied};
 use crate::newton::{descended, solve};
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
@@ -19,14 +20,14 @@ use arbormix_learn::logistic::Gate;
 use arbormix_learn::logistic::loss::sigmoid;
 use arbormix_matrix::Columns;
 
-/// Bases of the points' coordinates, hence factors at most.
+/// Bases of the Halton sequences, one per factor; their number is the largest number of factors.
 pub(crate) const BASES: [u32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
 /// Rounds of the start's subspace iteration.
 const ROUNDS: usize = 15;
-/// A start's loadings explain at least this share of a label's variance, else nothing would move them.
-const LEAST_SHARE: f64 = 0.1;
-/// Keeps residuals of labels that are nearly certain within bounds.
-const LEAST_VARIANCE: f64 = 0.01;
+/// The first loadings explain at least this share of a label's variance. From 0 they would not move.
+const MIN_SHARE: f64 = 0.1;
+/// Bounds the residuals of labels that are nearly certain.
+const MIN_VARIANCE: f64 = 0.01;
 
 /// The points z_k, K × q.
 struct Points {
@@ -35,7 +36,7 @@ struct Points {
 }
 
 impl Points {
-    /// Halton's points through the normal quantile, moved and scaled so that every coordinate has mean 0 and variance 1.
+    /// Halton points through the normal quantile, shifted and scaled so that every coordinate has mean 0 and variance 1.
     fn new(count: usize, factors: usize) -> Points {
         let mut values = vec![0.0; count * factors];
         for (j, base) in BASES.iter().enumerate().take(factors) {
@@ -58,7 +59,7 @@ impl Points {
     }
 }
 
-/// The digits of `index` behind the point, last first.
+/// The van der Corput sequence: the digits of `index` after the point, in reverse.
 fn halton(mut index: usize, base: u32) -> f64 {
     let (mut value, mut place) = (0.0, 1.0);
     while index > 0 {
@@ -140,7 +141,7 @@ fn penalty(loadings: &[f64], ridge: f64) -> f64 {
 }
 
 impl Em<'_> {
-    /// EM with intercepts of low rank, from the principal axes of what the log-odds l̃ leave unexplained.
+    /// EM with intercepts of low rank. It starts from the principal axes of the residuals.
     pub(crate) fn run_factors(
         &self,
         experts: usize,
@@ -179,20 +180,20 @@ impl Em<'_> {
         }
     }
 
-    /// (c, v) to begin with: c = 0, v the leading principal axes of the standardised residuals (y − p)/√(p(1 − p)), by
-    /// subspace iteration, each as long as its variance exceeds that of the axes that are left out.
+    /// The first (c, v): c = 0, and v are the leading principal axes of the standardised residuals (y − p)/√(p(1 − p)), by
+    /// subspace iteration. The squared length of an axis is its variance beyond the mean of the axes left out.
     fn first_loadings(&self, factors: usize, seed: u64) -> Vec<Vec<f64>> {
         let (rows, labels) = (self.sample.len(), self.signs.cols());
         let mut residuals = Columns::zeros(rows, labels);
         let total: f64 = self.sample.weights.iter().sum();
         let mut spread = 0.0;
         for label in 0..labels {
-            let pairs = self.blended.column(label).iter().zip(self.sample.labels.column(label));
+            let pairs = self.log_odds.column(label).iter().zip(self.sample.labels.column(label));
             for ((cell, (odds, on)), weight) in
                 residuals.column_mut(label).iter_mut().zip(pairs).zip(&self.sample.weights)
             {
                 let p = sigmoid(*odds);
-                *cell = (on - p) * (weight / total / (p * (1.0 - p) + LEAST_VARIANCE)).sqrt();
+                *cell = (on - p) * (weight / total / (p * (1.0 - p) + MIN_VARIANCE)).sqrt();
                 spread += *cell * *cell;
             }
         }
@@ -220,7 +221,7 @@ impl Em<'_> {
             }
         }
         let rest = (spread - variances.iter().sum::<f64>()).max(0.0) / (labels - axes).max(1) as f64;
-        let lengths: Vec<f64> = variances.iter().map(|own| (own - rest).max(LEAST_SHARE).sqrt()).collect();
+        let lengths: Vec<f64> = variances.iter().map(|own| (own - rest).max(MIN_SHARE).sqrt()).collect();
         let of = |label: usize| {
             let own = (0..factors).map(|axis| if axis < axes { lengths[axis] * basis[axis][label] } else { 0.0 });
             std::iter::once(0.0).chain(own).collect()

@@ -1,53 +1,31 @@
-//! The stacked tree: logit P(yᵢ = 1 | x, y_π(i)) = b l̃ᵢ + c + a (y_π(i) − p_π(i)) + e p_π(i), where pⱼ = σ(l̃ⱼ).
-//!
-//! l̃ᵢ already knows what x says of the parent. What is new is by how much the parent differs from what was expected; without
-//! pⱼ only a constant could make up for its mean, which differs from row to row. (e = a is an effect of the value itself.)
+//! Finding the stacked tree: a small regression for every edge that is tried, then the best branching.
 
 use rayon::prelude::*;
 
-use super::blend::{self, Prior, Regression};
-use super::experts::Sample;
-use super::params::StackedTreeParams;
+use super::blend;
+use super::regression::{Prior, Regression};
+use super::sample::Sample;
+use super::tree::{Coefficients, StackedTree};
+use crate::params::StackedTreeParams;
 use arbormix_base::progress::Progress;
 use arbormix_joint::Result;
 use arbormix_joint::tree::{Branching, EdgeScores};
 use arbormix_matrix::{Columns, DenseMatrix};
 
-/// (b, c, a, e) of one label; a and e are 0 without a parent.
-pub(crate) type Coefficients = [f64; 4];
-
-/// The tree and its labels' coefficients.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct StackedTree {
-    pub(crate) branching: Branching,
-    pub(crate) coefficients: Vec<Coefficients>,
-}
-
-impl StackedTree {
-    /// κᵢ of every label: its parent's effect is that of y_π − κ p_π, so 1 − e/a, kept between the value itself (0) and what
-    /// differs from what was expected (1).
-    pub(crate) fn offsets(&self) -> Vec<f64> {
-        let offset = |[_, _, effect, standing]: &Coefficients| {
-            if *effect == 0.0 { 0.0 } else { (1.0 - standing / effect).clamp(0.0, 1.0) }
-        };
-        self.coefficients.iter().map(offset).collect()
-    }
-}
-
 /// What the fits of one sample share.
 pub(crate) struct Search<'a> {
     pub(crate) sample: &'a Sample,
-    pub(crate) blended: &'a Columns,
+    pub(crate) log_odds: &'a Columns,
     params: &'a StackedTreeParams,
     /// p, n × d.
     pub(crate) expected: Columns,
     /// y − p, n × d.
-    pub(crate) surprise: Columns,
+    pub(crate) residuals: Columns,
     pub(crate) ones: Vec<f64>,
     zeros: Vec<f64>,
 }
 
-/// A label alone.
+/// A label without a parent, fitted.
 pub(crate) struct Alone {
     pub(crate) coefficients: Coefficients,
     pub(crate) log_likelihood: f64,
@@ -56,14 +34,14 @@ pub(crate) struct Alone {
     curvature: Vec<f64>,
 }
 
-/// Finds the tree: every edge is worth the log-likelihood that its regression gains, less its cost.
+/// Finds the tree. The value of an edge is the log-likelihood that its regression gains, minus its cost.
 pub(crate) fn fit(
     sample: &Sample,
-    blended: &Columns,
+    log_odds: &Columns,
     params: &StackedTreeParams,
     progress: &dyn Progress,
 ) -> Result<StackedTree> {
-    let search = Search::new(sample, blended, params);
+    let search = Search::new(sample, log_odds, params);
     let labels = sample.labels.cols();
     let scored: Vec<(f64, Vec<(usize, f64)>)> = (0..labels)
         .into_par_iter()
@@ -89,11 +67,11 @@ pub(crate) fn fit(
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(sample: &'a Sample, blended: &'a Columns, params: &'a StackedTreeParams) -> Search<'a> {
+    pub(crate) fn new(sample: &'a Sample, log_odds: &'a Columns, params: &'a StackedTreeParams) -> Search<'a> {
         let (ones, zeros) = (vec![1.0; sample.len()], vec![0.0; sample.len()]);
-        let expected = blend::expected(blended);
-        let surprise = blend::surprise(&expected, &sample.labels);
-        Search { sample, blended, params, expected, surprise, ones, zeros }
+        let expected = blend::expected(log_odds);
+        let residuals = blend::residuals(&expected, &sample.labels);
+        Search { sample, log_odds, params, expected, residuals, ones, zeros }
     }
 
     fn regression<'r>(&'r self, label: usize, parent: Option<usize>, signed: &'r [f64]) -> Regression<'r, 4> {
@@ -101,11 +79,11 @@ impl<'a> Search<'a> {
         let ridge = [slope_ridge, intercept_ridge, parent_ridge, parent_ridge];
         let prior = Prior { centre: [1.0, 0.0, 0.0, 0.0], ridge };
         let above = |columns: &'r Columns| parent.map_or(&self.zeros[..], |parent| columns.column(parent));
-        let inputs = [self.blended.column(label), &self.ones, above(&self.surprise), above(&self.expected)];
+        let inputs = [self.log_odds.column(label), &self.ones, above(&self.residuals), above(&self.expected)];
         Regression { inputs, signed, prior }
     }
 
-    /// A label without a parent.
+    /// Fits a label without a parent.
     pub(crate) fn alone(&self, label: usize) -> Alone {
         let signed = self.sample.signed(label);
         let root = self.regression(label, None, &signed);
@@ -114,7 +92,7 @@ impl<'a> Search<'a> {
         Alone { coefficients, log_likelihood: -loss, residual, curvature }
     }
 
-    /// The log-likelihood of a label alone, and what is to be had with each parent that is tried.
+    /// The log-likelihood of a label alone, and the value of each parent that is tried.
     fn scores(&self, label: usize) -> (f64, Vec<(usize, f64)>) {
         let signed = self.sample.signed(label);
         let (alone, labels) = (self.alone(label), self.sample.labels.cols());
@@ -124,14 +102,14 @@ impl<'a> Search<'a> {
             (parent, edge.log_likelihood(edge.fit_from(alone.coefficients)) - cost)
         };
         let others: Vec<usize> = (0..labels).filter(|&parent| parent != label).collect();
-        let tried = self.telling(&alone, others, self.params.tried(labels));
+        let tried = self.best_parents(&alone, others, self.params.tried(labels));
         (alone.log_likelihood, tried.into_iter().map(score).collect())
     }
 
-    /// The labels that are worth a fit beside one: all of these, or those with the largest score statistic (the gain of an
-    /// effect to second order, from the residuals r and curvatures c of the label alone): (Σ r y)² / (Σ c y − (Σ c y)² / Σ c).
-    /// The values y themselves, since only rows that have the other label need a look then.
-    pub(crate) fn telling(&self, alone: &Alone, others: Vec<usize>, most: usize) -> Vec<usize> {
+    /// The parents that are worth a fit: all of `others`, or the `most` with the largest score statistic. This is the gain of
+    /// an effect to second order, from the residuals r and curvatures c of the label alone:
+    /// (Σ r y)² / (Σ c y − (Σ c y)² / Σ c). It uses y and not y − p, so that only rows with the other label are visited.
+    pub(crate) fn best_parents(&self, alone: &Alone, others: Vec<usize>, most: usize) -> Vec<usize> {
         if others.len() <= most {
             return others;
         }

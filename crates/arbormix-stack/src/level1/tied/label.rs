@@ -3,8 +3,8 @@
 use crate::newton::descended;
 use arbormix_learn::logistic::loss::evaluate;
 
-/// Rows for which an expert is less responsible than this count nothing in its regressions: most rows of most experts.
-const LEAST_RESPONSIBLE: f64 = 1e-6;
+/// Rows with a smaller responsibility are left out of the expert's regressions. These are most rows of most experts.
+const MIN_RESPONSIBILITY: f64 = 1e-6;
 
 /// ρ of the slopes and ρ' of the intercepts.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +17,8 @@ impl Ridges {
     /// ½ ρ ((b − 1)² + e²) + ½ ρ' Σ_k β_k².
     pub(crate) fn penalty(self, [slope, effect]: [f64; 2], intercepts: &[f64]) -> f64 {
         let squares: f64 = intercepts.iter().map(|beta| beta * beta).sum();
-        let leaving = (slope - 1.0) * (slope - 1.0) + effect * effect;
-        0.5 * self.slopes * leaving + 0.5 * self.intercepts * squares
+        let squared_distance = (slope - 1.0) * (slope - 1.0) + effect * effect;
+        0.5 * self.slopes * squared_distance + 0.5 * self.intercepts * squares
     }
 }
 
@@ -32,33 +32,33 @@ pub(crate) struct Share {
 impl Share {
     pub(crate) fn new(responsibilities: &[f64], weights: &[f64]) -> Share {
         let cells = (0_u32..).zip(responsibilities.iter().zip(weights));
-        let counting = cells.filter(|(_, (share, _))| **share >= LEAST_RESPONSIBLE);
+        let counting = cells.filter(|(_, (share, _))| **share >= MIN_RESPONSIBILITY);
         let (rows, weights) = counting.map(|(row, (share, weight))| (row, share * weight)).unzip();
         Share { rows, weights }
     }
 }
 
-/// The regression of one label over all experts, each row counting for every expert with its responsibility.
+/// The regression of one label over all experts. A row counts for every expert with its responsibility.
 pub(crate) struct LabelFit<'a> {
-    pub(crate) blended: &'a [f64],
+    pub(crate) log_odds: &'a [f64],
     pub(crate) above: &'a [f64],
     pub(crate) signs: &'a [f64],
     pub(crate) shares: &'a [Share],
     pub(crate) ridges: Ridges,
 }
 
-/// Parameters of one label with the loss there and its derivatives. The Hessian is an arrow: intercepts of different
-/// experts do not meet, only each with the slopes.
+/// Parameters of one label, with the loss and its derivatives there. The Hessian has the shape of an arrow: second derivatives
+/// by intercepts of different experts are 0.
 pub(crate) struct Point {
     pub(crate) slopes: [f64; 2],
     pub(crate) intercepts: Vec<f64>,
     pub(crate) loss: f64,
     pub(crate) slope_gradient: [f64; 2],
     pub(crate) slope_hessian: [[f64; 2]; 2],
-    /// By the intercepts, and the diagonal of their part of the Hessian.
+    /// Gradient by the intercepts, and the diagonal of their part of the Hessian.
     pub(crate) gradient: Vec<f64>,
     pub(crate) diagonal: Vec<f64>,
-    /// Each intercept's with the slopes.
+    /// Second derivatives by each intercept and the slopes.
     pub(crate) cross: Vec<[f64; 2]>,
 }
 
@@ -82,14 +82,14 @@ impl LabelFit<'_> {
             for (at, (&row, weight)) in share.rows.iter().zip(&share.weights).enumerate() {
                 let n = row as usize;
                 signed[at] = weight * self.signs[n];
-                margins[at] = slope * self.blended[n] + effect * self.above[n] + beta;
+                margins[at] = slope * self.log_odds[n] + effect * self.above[n] + beta;
             }
             let (residual, curvature) = (&mut residual[..count], &mut curvature[..count]);
             point.loss += evaluate(&signed[..count], &margins[..count], residual, curvature);
             let (mut pull, mut pulls, mut bend, mut bends) = (0.0, [0.0; 2], 0.0, [0.0; 2]);
             let mut squares = [0.0; 3];
             for (at, &row) in share.rows.iter().enumerate() {
-                let (r, c, l, u) = (residual[at], curvature[at], self.blended[row as usize], self.above[row as usize]);
+                let (r, c, l, u) = (residual[at], curvature[at], self.log_odds[row as usize], self.above[row as usize]);
                 pull += r;
                 pulls[0] += r * l;
                 pulls[1] += r * u;

@@ -1,13 +1,14 @@
-//! Where the tied trees begin: an expert for every cluster of label sets.
+//! The start of the tied trees: one expert for every cluster of label sets.
 
-use super::params::StackParams;
+use crate::level1::label_sets::most_frequent;
+use crate::params::StackParams;
 use arbormix_data::SeenSets;
 use arbormix_matrix::Columns;
 use arbormix_mlme::mlme::clusters;
 
-/// The expert that each label set begins with.
+/// The cluster, and so the first expert, of each label set.
 pub(crate) struct Clusters {
-    /// Of every class; none for rare sets that were not clustered.
+    /// By class; none for rare sets that were not clustered.
     pub(crate) of_class: Vec<Option<usize>>,
     pub(crate) count: usize,
 }
@@ -37,13 +38,4 @@ impl Clusters {
         }
         out
     }
-}
-
-/// The classes of most weight, at most so many, ascending.
-pub(crate) fn most_frequent(seen: &SeenSets, most: usize) -> Vec<usize> {
-    let mut classes: Vec<usize> = (0..seen.sets().len()).collect();
-    classes.sort_by(|&a, &b| seen.masses()[b].total_cmp(&seen.masses()[a]).then(a.cmp(&b)));
-    classes.truncate(most);
-    classes.sort_unstable();
-    classes
 }

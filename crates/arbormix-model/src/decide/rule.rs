@@ -12,11 +12,11 @@ use arbormix_joint::Result;
 /// A loss, and with it the rule that decides best; the [module](super) says how each decides.
 ///
 /// ```
-/// use arbormix::decide::Rule;
+/// use arbormix_model::decide::Rule;
 /// assert_eq!("f1".parse(), Ok(Rule::FBeta(1.0)));
 /// assert_eq!("precision@3".parse::<Rule>()?.to_string(), "precision@3");
 /// assert!("fbeta=-1".parse::<Rule>().is_err());
-/// # Ok::<(), arbormix::ParamError>(())
+/// # Ok::<(), arbormix_base::params::ParamError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {

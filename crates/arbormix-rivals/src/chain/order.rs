@@ -8,11 +8,14 @@ use arbormix_base::random::Stream;
 /// The order of the labels in a chain.
 ///
 /// ```
-/// use arbormix::registry::{Preset, learner};
-/// let params = |order: serde_json::Value| learner("cc", Preset::Default, &serde_json::json!({"order": order}));
-/// assert!(params("random".into()).is_ok());
-/// assert!(params(vec![2, 0, 1].into()).is_ok());
-/// assert!(params(vec![2, 2, 1].into()).is_err());
+/// use arbormix_joint::learner::Learner;
+/// use arbormix_rivals::cc::ClassifierChainParams;
+/// use arbormix_rivals::{Order, OrderRule};
+///
+/// let valid = |order| ClassifierChainParams { order, ..ClassifierChainParams::default() }.validate().is_ok();
+/// assert!(valid(Order::Rule(OrderRule::Random)));
+/// assert!(valid(Order::Listed(vec![2, 0, 1])));
+/// assert!(!valid(Order::Listed(vec![2, 2, 1])));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected given, random, or every label's position once, such as [2, 0, 1]")]

@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     table.finish(path)
 }
 
-/// The first column that is compressed in a way that is not built in, and the name of that way.
+/// The first column with a compression that is not supported, and the name of that compression.
 fn foreign_codec(reader: &SerializedFileReader<File>) -> Option<(String, &'static str)> {
     let chunks = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
     let foreign = |chunk: &ColumnChunkMetaData| {
@@ -74,7 +74,7 @@ fn foreign_codec(reader: &SerializedFileReader<File>) -> Option<(String, &'stati
     chunks.map(foreign).find_map(|found| found)
 }
 
-/// A field as a cell, or the name of its type if it is no number, boolean or string.
+/// A field as a cell, or the name of its type if it is not a number, boolean or string.
 fn cell(field: &Field) -> Result<Cell<'_>, &'static str> {
     Ok(match field {
         Field::Null => Cell::Missing,
@@ -112,8 +112,8 @@ mod tests {
     use crate::formats::{ReadOptions, read};
 
     /// Two rows of x and y, written by pyarrow 26: `pq.write_table(table, file, compression="brotli")`, and with lz4.
-    const BROTLI: &[u8] = include_bytes!("../../tests/data/brotli.parquet");
-    const LZ4: &[u8] = include_bytes!("../../tests/data/lz4.parquet");
+    const BROTLI: &[u8] = include_bytes!("../../../tests/data/brotli.parquet");
+    const LZ4: &[u8] = include_bytes!("../../../tests/data/lz4.parquet");
 
     /// A file of three rows; the second is null wherever that is allowed.
     fn sample(folder: &Folder, last: f64) {

@@ -62,7 +62,7 @@ impl AtomicFile {
         Ok(AtomicFile { target, temporary, writer: BufWriter::new(file) })
     }
 
-    /// Makes the file appear at its place.
+    /// Puts the file in its place.
     pub fn commit(mut self) -> Result<(), FileError> {
         self.finish().map_err(FileError::at(&self.target))
     }

@@ -1,4 +1,4 @@
-//! What every other room needs: parameters that describe themselves, progress, random streams, files that appear whole.
+//! The base of all crates: parameters, progress, random streams and files that appear whole.
 //!
 //! An inner crate of arbormix: its interface may change with any version. Use the crate `arbormix`.
 

@@ -1,7 +1,6 @@
-//! Two models on the same held-out rows.
+//! Compares two models on the same held-out rows.
 
-/// By how many standard errors the gains of rows (of one model over another) lie above 0, rows counting by their weights; 0
-/// if they do not vary.
+/// The weighted mean gain of one model over another, in standard errors; 0 if the gains do not vary.
 pub fn lead(gains: &[f64], weight: impl Fn(usize) -> f64) -> f64 {
     let mass: f64 = (0..gains.len()).map(&weight).sum();
     let mean = gains.iter().enumerate().map(|(row, gain)| weight(row) * gain).sum::<f64>() / mass;

@@ -1,4 +1,4 @@
-//! How long work shows itself and is stopped, without the library knowing any terminal.
+//! How long work reports progress and is stopped. The library knows no terminal.
 
 /// The work was stopped by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -29,8 +29,8 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Passes on only the wish to stop: for fits inside of others, whose stages and notes are not the user's concern, and for
-/// work side by side, whose stages would overwrite each other.
+/// Passes on only the request to stop. For fits inside of others, whose stages and notes do not concern the user, and
+/// for parallel work, whose stages would overwrite each other.
 pub struct OnlyStops<'a>(pub &'a dyn Progress);
 
 impl Progress for OnlyStops<'_> {

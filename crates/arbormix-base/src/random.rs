@@ -50,8 +50,8 @@ impl Stream {
         let bound = bound as u64;
         loop {
             let wide = u128::from(self.bits()) * u128::from(bound);
-            // Lemire's method rejects what lies below 2^64 mod bound, which keeps every value equally likely; that is less
-            // than bound, so the division is hardly ever needed.
+            // Lemire's method rejects values below 2^64 mod bound, so that every result is equally likely. The
+            // remainder is less than bound, so the division is rarely needed.
             if wide as u64 >= bound || wide as u64 >= bound.wrapping_neg() % bound {
                 return (wide >> 64) as usize;
             }
@@ -73,7 +73,7 @@ impl Stream {
                 return index;
             }
         }
-        // Rounding can leave a crumb: the last index that can be drawn takes it.
+        // Rounding can leave a small remainder; the last possible index gets it.
         weights.iter().rposition(|&w| w > 0.0).unwrap_or(0)
     }
 

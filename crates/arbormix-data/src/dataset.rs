@@ -48,7 +48,7 @@ impl Dataset {
     /// A data set without missing feature cells.
     ///
     /// ```
-    /// use arbormix::data::{Column, Dataset, LabelSet, Labels};
+    /// use arbormix_data::{Column, Dataset, LabelSet, Labels};
     /// use arbormix_matrix::{DenseMatrix, Matrix};
     ///
     /// let features = Matrix::Dense(DenseMatrix::new(2, 1, vec![0.5, -1.0]));
@@ -56,7 +56,7 @@ impl Dataset {
     /// let names = vec!["cat".to_string(), "pet".to_string()];
     /// let data = Dataset::new("photos", features, vec![Column::numeric("size")], labels, names)?;
     /// assert_eq!((data.rows(), data.labels().count()), (2, 2));
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_data::Error>(())
     /// ```
     pub fn new(
         name: impl Into<String>,
@@ -89,8 +89,8 @@ impl Dataset {
         Ok(Dataset { name: name.into(), features, columns, implicit_columns: false, labels, label_names })
     }
 
-    /// Marks the column names as made up by the format (LIBSVM numbers its columns): a column that another file of
-    /// the same kind lacks is then all zero instead of missing.
+    /// Marks the column names as made up by the format, as LIBSVM numbers its columns. A column that another such file
+    /// does not have is then all zero, not missing.
     pub fn with_implicit_columns(mut self) -> Dataset {
         self.implicit_columns = true;
         self
@@ -152,12 +152,12 @@ impl Dataset {
     /// The rows of this data set and then those of another with the same columns, under this one's name.
     ///
     /// ```
-    /// use arbormix::data::planted::Planted;
+    /// use arbormix_data::planted::Planted;
     ///
     /// let (data, _truth) = Planted { rows: 30, seed: 1, ..Planted::default() }.sample()?;
     /// let [first, second]: [Vec<usize>; 2] = [(0..10).collect(), (10..30).collect()];
     /// assert_eq!(data.select_rows(&first).followed_by(&data.select_rows(&second))?, data);
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_data::Error>(())
     /// ```
     pub fn followed_by(&self, other: &Dataset) -> Result<Dataset> {
         let differ = |what| DataError::Joined { first: self.name.clone(), second: other.name.clone(), what };
@@ -194,8 +194,7 @@ impl Dataset {
     }
 }
 
-/// Errs unless cells may stand in these columns: as many as there are, no infinities, and indices of categories in
-/// nominal columns.
+/// Checks cells against their columns: their number, no infinities, and valid category indices in nominal columns.
 pub fn check_cells(cells: &Matrix, columns: &[Column]) -> Result<(), DataError> {
     if cells.cols() != columns.len() {
         let what = "columns of features and their names";
@@ -205,13 +204,13 @@ pub fn check_cells(cells: &Matrix, columns: &[Column]) -> Result<(), DataError> 
     check_categories(cells, columns)
 }
 
-/// Errs at the first stored cell for which `bad` holds.
+/// Fails at the first stored cell for which `bad` holds.
 fn find_cell(cells: &Matrix, columns: &[Column], bad: impl Fn(f64) -> bool) -> Result<(), DataError> {
     let values = match cells {
         Matrix::Dense(dense) => dense.values(),
         Matrix::Sparse(sparse) => sparse.values(),
     };
-    // All cells at once, without a way out between them: vector registers do that.
+    // All cells are tested without an early exit, so that the loop becomes vector instructions.
     if !values.iter().fold(false, |any, &value| any | bad(value)) {
         return Ok(());
     }
@@ -241,8 +240,8 @@ fn check_categories(cells: &Matrix, columns: &[Column]) -> Result<(), DataError>
     let mut found = None;
     for row in 0..cells.rows() {
         cells.visit_row(row, |place, value| {
-            // Most stored cells are the second of two categories. A number that is no index becomes another one on the way
-            // to an index and back.
+            // Most stored cells are the second of two categories. A number that is not an index changes when it is
+            // converted to an index and back.
             if let Some(count) = counts[place]
                 && !(value == 1.0 && count > 1)
                 && !value.is_nan()
@@ -256,7 +255,7 @@ fn check_categories(cells: &Matrix, columns: &[Column]) -> Result<(), DataError>
     found.map_or(Ok(()), Err)
 }
 
-/// Errs if a name occurs twice.
+/// Fails if a name occurs twice.
 fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), DataError> {
     let mut seen = std::collections::HashSet::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! What a data set looks like.
+//! Describes a data set: sizes, sparsity, labels, suspicious columns.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -31,10 +31,11 @@ pub struct Description {
     pub missing_cells: usize,
     /// Columns with at most one distinct value (missing cells aside).
     pub constant_columns: Vec<String>,
-    /// Columns of at least twenty rows in which every cell is another whole number: such a column names the row.
+    /// Columns of at least twenty rows in which every cell is a different whole number: such a column probably numbers
+    /// the rows.
     pub id_columns: Vec<String>,
-    /// Nominal columns in which most of at least twenty observed cells have a category of their own, as names, ids and free
-    /// text do; those of [`Description::id_columns`] are not repeated here.
+    /// Nominal columns with at least twenty observed cells, most of which have a category of their own: names, ids or
+    /// free text. Columns of [`Description::id_columns`] are not repeated here.
     pub scattered_columns: Vec<String>,
     /// Rows whose features repeat those of an earlier row.
     pub repeated_features: usize,
@@ -42,19 +43,20 @@ pub struct Description {
     pub repeated_rows: usize,
     /// Number of labels, d.
     pub labels: usize,
-    /// Mean number of labels per row; where cells are unknown, the sum over the labels of their share of known cells.
+    /// Mean number of labels per row. If cells are unknown, it is the sum over labels of the fraction of known cells
+    /// that are present.
     pub label_cardinality: f64,
     /// Label cardinality divided by the number of labels.
     pub label_density: f64,
     /// Number of distinct label sets.
     pub distinct_label_sets: usize,
-    /// Rows all of whose labels are known to be absent.
+    /// Rows in which all labels are known to be absent.
     pub rows_without_labels: usize,
     /// Label cells that were not observed.
     pub unknown_labels: usize,
     /// Each label and the number of rows that have it, in the data set's order.
     pub label_counts: Vec<LabelCount>,
-    /// The pairs of labels that occur together, most frequent first; equals in the order of their labels.
+    /// The pairs of labels that occur together, most frequent first; ties are in the order of the labels.
     pub label_pairs: Vec<LabelPair>,
     /// Bytes that the features and labels take in memory.
     pub memory_bytes: usize,
@@ -62,19 +64,19 @@ pub struct Description {
     pub defects: Vec<Defect>,
 }
 
-/// How many rows have a label, of those in which it is known.
+/// How many of the rows in which a label is known have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LabelCount {
     /// Name of the label.
     pub name: String,
     /// Rows that have it.
     pub count: usize,
-    /// Rows in which it is known whether they have it.
+    /// Rows in which the label is known.
     pub known: usize,
 }
 
 impl LabelCount {
-    /// Share of the rows in which it is known that have it; 0 if there are none.
+    /// The fraction of rows with the label among those in which it is known; 0 if there are none.
     pub fn share(&self) -> f64 {
         if self.known == 0 { 0.0 } else { self.count as f64 / self.known as f64 }
     }
@@ -109,8 +111,8 @@ impl Description {
 /// Measures a data set.
 ///
 /// ```
-/// use arbormix::data::describe::describe;
-/// use arbormix::data::{Column, Dataset, LabelSet, Labels};
+/// use arbormix_data::describe::describe;
+/// use arbormix_data::{Column, Dataset, LabelSet, Labels};
 /// use arbormix_matrix::{DenseMatrix, Matrix};
 ///
 /// let features = Matrix::Dense(DenseMatrix::new(2, 1, vec![0.5, -1.0]));
@@ -120,7 +122,7 @@ impl Description {
 /// let figures = describe(&data);
 /// assert_eq!((figures.label_cardinality, figures.distinct_label_sets), (1.5, 2));
 /// assert_eq!(figures.co_occurrence(), [[2, 1], [1, 1]]);
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_data::Error>(())
 /// ```
 pub fn describe(data: &Dataset) -> Description {
     let (rows, features, labels) = (data.rows(), data.columns().len(), data.labels().count());
@@ -166,7 +168,7 @@ pub fn describe(data: &Dataset) -> Description {
     }
 }
 
-/// What one walk over the stored cells finds, per column.
+/// What one pass over the stored cells finds in each column.
 struct ColumnFigures {
     /// Stored cells that are neither 0 nor missing.
     non_zero: Vec<usize>,
@@ -177,10 +179,10 @@ struct ColumnFigures {
     whole: Vec<bool>,
 }
 
-/// Below this many rows a column of different whole numbers is nothing unusual.
+/// With fewer rows, a column of different whole numbers is not suspicious.
 pub const ID_ROWS: usize = 20;
 
-/// Whether so many different categories among so many cells carry little over to new rows.
+/// Whether most categories are too rare to be useful for new rows.
 pub fn is_scattered(categories: usize, cells: usize) -> bool {
     2 * categories > cells
 }
@@ -240,8 +242,8 @@ impl ColumnFigures {
         self.non_zero[column] == 0 || zeros == 0 && self.least[column] == self.greatest[column]
     }
 
-    /// Columns in which every row has another whole number. Only those with at most one zero can be among them, so
-    /// sparse data costs little.
+    /// Columns in which every row has a different whole number. They have at most one zero, so sparse data costs
+    /// little.
     fn ids(&self, data: &Dataset) -> Vec<usize> {
         let rows = data.rows();
         if rows < ID_ROWS {

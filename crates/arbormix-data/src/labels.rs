@@ -20,7 +20,7 @@ impl LabelSet {
     /// From one value per label.
     ///
     /// ```
-    /// use arbormix::data::LabelSet;
+    /// use arbormix_data::LabelSet;
     /// let set = LabelSet::from_bools(&[true, false, true]);
     /// assert_eq!(set.members().collect::<Vec<_>>(), [0, 2]);
     /// ```
@@ -30,7 +30,7 @@ impl LabelSet {
         set
     }
 
-    /// Number of labels there are (not: that are present).
+    /// Number of labels in total, present or absent.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -63,7 +63,7 @@ impl LabelSet {
     /// The labels present, ascending.
     pub fn members(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(word, &bits)| {
-            // Each step takes the lowest bit away.
+            // Each step removes the lowest bit.
             let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
             rest.take_while(|&bits| bits != 0).map(move |bits| 64 * word + bits.trailing_zeros() as usize)
         })
@@ -114,7 +114,7 @@ impl Labels {
         Labels { count, sets, observed: None }
     }
 
-    /// Labels of which some cells are unknown. A mask without gaps is dropped; unknown cells are stored as absent.
+    /// Labels with unknown cells. A mask without unknown cells is dropped; unknown cells are stored as absent.
     ///
     /// # Panics
     /// If a set or a mask has another length, or their numbers differ.

@@ -7,7 +7,7 @@ use super::{LabelSet, Labels};
 /// The distinct label sets of the training rows: the classes of a label powerset.
 ///
 /// ```
-/// use arbormix::data::{LabelSet, Labels, SeenSets};
+/// use arbormix_data::{LabelSet, Labels, SeenSets};
 /// let [cat, dog] = [[true, false], [false, true]].map(|on| LabelSet::from_bools(&on));
 /// let seen = SeenSets::new(&Labels::new(2, vec![cat.clone(), dog.clone(), cat.clone()]), None);
 /// assert_eq!((seen.sets(), seen.class_of()), (&[dog, cat][..], &[1, 0, 1][..]));

@@ -30,15 +30,17 @@ pub struct Round {
 /// Fits on all folds but one and measures on that one, searching as the method's parameters say.
 ///
 /// ```
-/// use arbormix::data::{planted::Planted, splits::Folds};
-/// use arbormix::experiment::run_fold;
-/// use arbormix::{progress::Silent, registry};
+/// use arbormix_base::progress::Silent;
+/// use arbormix_data::planted::Planted;
+/// use arbormix_data::splits::Folds;
+/// use arbormix_experiment::run_fold;
+/// use arbormix_rivals::br::BinaryRelevanceParams;
 ///
 /// let (data, _truth) = Planted { rows: 90, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
-/// let round = run_fold(learner.as_ref(), &data, &Folds::shuffled(90, 3, 7)?, 0, &Silent)?;
+/// let learner = BinaryRelevanceParams::default();
+/// let round = run_fold(&learner, &data, &Folds::shuffled(90, 3, 7)?, 0, &Silent)?;
 /// assert_eq!(round.measures.rows(), 30);
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_experiment::Error>(())
 /// ```
 pub fn run_fold(
     learner: &dyn Learner,

@@ -122,7 +122,7 @@ impl Results {
 ///
 /// ```
 /// // R: x <- c(1, 2, 4); sd(x) / sqrt(3)
-/// let (mean, error) = arbormix::experiment::mean_and_error(&[1.0, 2.0, 4.0]);
+/// let (mean, error) = arbormix_experiment::mean_and_error(&[1.0, 2.0, 4.0]);
 /// assert!((mean - 7.0 / 3.0).abs() < 1e-15 && (error - 0.881_917_103_688_197).abs() < 1e-14);
 /// ```
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {

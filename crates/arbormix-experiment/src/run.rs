@@ -162,18 +162,18 @@ fn lock<'m, 'a>(state: &'m Mutex<State<'a>>) -> MutexGuard<'m, State<'a>> {
 /// programs that spread cells over machines. A cell that fails is a result with its reason; see [`gather`].
 ///
 /// ```
-/// use arbormix::data::{planted::Planted, splits::Folds};
-/// use arbormix::experiment::{Contestant, Experiment, Task, gather, run_cell};
-/// use arbormix::{progress::Silent, registry};
+/// use arbormix_data::{planted::Planted, splits::Folds};
+/// use arbormix_experiment::{Contestant, Experiment, Task, gather, run_cell};
+/// use arbormix_base::progress::Silent;
+/// use arbormix_rivals::br::BinaryRelevanceParams;
 ///
 /// let (data, _truth) = Planted { rows: 60, seed: 1, ..Planted::default() }.sample()?;
 /// let task = || Task { data: data.clone(), folds: Folds::from_ids((0..60).map(|row| row % 2).collect()).unwrap() };
-/// let method = || registry::learner("br", registry::Preset::Default, &serde_json::json!({}));
-/// let method = || Contestant { name: "br".to_string(), learner: method().unwrap() };
+/// let method = || Contestant { name: "br".to_string(), learner: Box::new(BinaryRelevanceParams::default()) };
 /// let cells = vec![run_cell(&task(), &method(), 1, &Silent)?, run_cell(&task(), &method(), 0, &Silent)?];
 /// let results = gather(&Experiment::new(vec![task()], vec![method()])?, &cells)?;
 /// assert_eq!(results.cells(0, 0)[1].measure("exact_match"), cells[0].measure("exact_match"));
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_experiment::Error>(())
 /// ```
 pub fn run_cell(task: &Task, method: &Contestant, fold: usize, progress: &dyn Progress) -> Result<Cell> {
     if fold >= task.folds.count() {

@@ -6,23 +6,24 @@ use super::lanes::{self, SparseRows};
 use super::sparse::KeptColumns;
 use super::{Columns, Matrix, Real, SparseBuilder, SparseMatrix, Strips, Tiled};
 
-/// Stored cells from which on nothing of sparse rows is copied, since that would be most of the memory of a fit. Kernels of
-/// single precision then round the cells as they read them, which takes no longer once no copy would stay in a cache; and
-/// rows that outnumber the columns are not turned into columns.
-const NOT_COPIED: usize = 1 << 20;
+/// Sparse matrices with at least this many stored cells are not copied: a copy would take most of the memory of a fit.
+/// Single-precision kernels then round the cells as they read them, which costs nothing extra once a copy would not fit
+/// into a cache. If there are more rows than columns, the transpose is not stored either.
+const COPY_LIMIT: usize = 1 << 20;
 
-/// Whether sparse rows get their columns stored beside them.
+/// Whether the transpose of sparse rows is stored.
 fn has_columns(rows: usize, cols: usize, stored: usize) -> bool {
-    stored < NOT_COPIED || rows < cols
+    stored < COPY_LIMIT || rows < cols
 }
 
-/// How often sparse rows are copied, at most and about, for products in both directions and both precisions.
+/// Roughly how many copies of sparse rows products in both directions and both precisions make, at most.
 pub fn sparse_copies(rows: usize, cols: usize, stored: usize) -> usize {
-    usize::from(has_columns(rows, cols, stored)) + usize::from(stored < NOT_COPIED)
+    usize::from(has_columns(rows, cols, stored)) + usize::from(stored < COPY_LIMIT)
 }
 
-/// Rows of numbers, and if they are sparse and not too many also their columns, made when first asked for: both directions
-/// then read the matrix in order and gather from a small vector. Products are of the precision T.
+/// Rows of numbers. Sparse ones, unless there are too many, also have their transpose, which is made on first use:
+/// products in both directions then read the matrix in order and gather from a small vector. Products have the
+/// precision T.
 #[derive(Debug, Clone)]
 pub struct BothWays<T: Tiled>(Cells<T>);
 
@@ -30,18 +31,18 @@ pub struct BothWays<T: Tiled>(Cells<T>);
 enum Cells<T: Tiled> {
     Dense(Strips<T>),
     Sparse(Arc<TwoWay<T>>),
-    /// Cells of double precision, shared with the products of double precision.
+    /// Cells in double precision, shared with double-precision products.
     Wide(Arc<TwoWay<f64>>),
 }
 
-/// Sparse rows and their columns.
+/// Sparse rows and their transpose.
 #[derive(Debug)]
 struct TwoWay<V> {
     rows: SparseMatrix<V>,
-    /// Whether every row has a further, last cell of 1 that is not stored: so the rows can be shared with those that have
-    /// no such cell.
+    /// Whether every row has one more cell at its end, a 1 that is not stored. Rows with and without it can share their
+    /// cells.
     ones: bool,
-    /// With the column of ones, if there is one; made when first asked for.
+    /// The transpose, with the column of ones if there is one; made on first use.
     columns: OnceLock<SparseMatrix<V>>,
 }
 
@@ -51,12 +52,12 @@ impl<V: Real> TwoWay<V> {
     }
 
     fn rows(&self) -> SparseRows<'_, V> {
-        SparseRows::beside(&self.rows, self.ones)
+        SparseRows::with_ones(&self.rows, self.ones)
     }
 
-    /// The columns, unless the rows are the better way to them.
+    /// The transpose, unless products with it are better made from the rows.
     fn columns(&self) -> Option<SparseRows<'_, V>> {
-        let columns = || self.columns.get_or_init(|| self.rows.transposed_beside(self.ones));
+        let columns = || self.columns.get_or_init(|| self.rows.transposed_with_ones(self.ones));
         has_columns(self.rows.rows(), self.rows.cols(), self.rows.stored()).then(|| SparseRows::new(columns()))
     }
 
@@ -71,14 +72,14 @@ impl<V: Real> TwoWay<V> {
     fn transposed_product<T: Tiled, const SQUARED: bool>(&self, left: &[&[T]]) -> Columns<T> {
         match self.columns() {
             Some(columns) => lanes::sparse_product::<T, V, SQUARED>(columns, left),
-            None => lanes::sparse_strewn::<T, V, SQUARED>(self.rows(), left),
+            None => lanes::sparse_scattered::<T, V, SQUARED>(self.rows(), left),
         }
     }
 
     fn curved_product<T: Tiled, F: Real>(&self, right: &[&[T]], factors: &[&[F]]) -> (Columns<T>, Columns<T>) {
         match self.columns() {
             Some(columns) => lanes::sparse_curved(self.rows(), columns, right, factors),
-            None => lanes::sparse_curved_strewn(self.rows(), right, factors),
+            None => lanes::sparse_curved_scattered(self.rows(), right, factors),
         }
     }
 }
@@ -143,8 +144,8 @@ impl BothWays<f64> {
         BothWays(Cells::Dense(strips))
     }
 
-    /// Sparse rows, each with a further, last cell of 1.
-    pub(crate) fn beside_ones(rows: SparseMatrix) -> BothWays<f64> {
+    /// Sparse rows with a last column of ones.
+    pub(crate) fn with_ones(rows: SparseMatrix) -> BothWays<f64> {
         BothWays(Cells::Sparse(Arc::new(TwoWay::new(rows, true))))
     }
 
@@ -159,7 +160,7 @@ impl BothWays<f64> {
         self.sparse().is_some()
     }
 
-    /// Columns that are not empty on the rows with the given indices, if rows are sparse; a column of ones is not told of.
+    /// The columns that are not empty on the given rows, if rows are sparse. The column of ones is not among them.
     pub(crate) fn kept_columns(&self, rows: &[usize]) -> Option<KeptColumns> {
         self.sparse().map(|sparse| sparse.rows.kept_columns(Some(rows)))
     }
@@ -169,14 +170,14 @@ impl BothWays<f64> {
         self.sparse().is_some_and(|sparse| sparse.ones)
     }
 
-    /// The rows with the given indices in precision U, without columns that are not kept.
+    /// The given rows in precision U, with only the columns of `kept`.
     pub(crate) fn select_kept<U: Tiled>(&self, rows: &[usize], kept: &KeptColumns) -> BothWays<U> {
         let sparse = self.sparse().expect("only sparse rows know which columns to keep");
         BothWays(Cells::Sparse(Arc::new(TwoWay::new(sparse.rows.select_kept(rows, kept), sparse.ones))))
     }
 
-    /// The rows with the given indices (`None`: all) with `extras` (each with a number for every row of this matrix) as last
-    /// columns; sparse ones without empty columns, and with the columns that stay.
+    /// The given rows (`None`: all) with `extras` as last columns; each extra column has a number for every row of this
+    /// matrix. Empty columns of sparse rows are dropped; the columns that stay are returned.
     pub(crate) fn append(&self, rows: Option<&[usize]>, extras: &[&[f64]]) -> (BothWays<f64>, Option<Vec<u32>>) {
         match &self.0 {
             Cells::Dense(strips) => (BothWays(Cells::Dense(strips.with_columns(rows, extras))), None),
@@ -203,7 +204,7 @@ impl BothWays<f64> {
     pub(crate) fn to_single(&self) -> BothWays<f32> {
         BothWays(match &self.0 {
             Cells::Dense(strips) => Cells::Dense(strips.to_precision()),
-            Cells::Sparse(sparse) | Cells::Wide(sparse) if sparse.rows.stored() < NOT_COPIED => {
+            Cells::Sparse(sparse) | Cells::Wide(sparse) if sparse.rows.stored() < COPY_LIMIT => {
                 let single = TwoWay::new(sparse.rows.to_precision(), sparse.ones);
                 let columns = sparse.columns.get().map(|columns| OnceLock::from(columns.to_precision()));
                 Cells::Sparse(Arc::new(TwoWay { columns: columns.unwrap_or_default(), ..single }))
@@ -212,7 +213,7 @@ impl BothWays<f64> {
         })
     }
 
-    /// The largest size of a cell.
+    /// The largest absolute value of a cell.
     pub(crate) fn largest(&self) -> f64 {
         match &self.0 {
             Cells::Dense(strips) => strips.largest(),

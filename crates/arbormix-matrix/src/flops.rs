@@ -1,4 +1,4 @@
-//! How much work the products were: the numerator of "share of the machine's peak".
+//! Counts the arithmetic of products, to compare it with the peak of the machine.
 
 #[cfg(feature = "count-flops")]
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[cfg(feature = "count-flops")]
 static TOTAL: AtomicU64 = AtomicU64::new(0);
 
-/// Multiplications and additions of all products of this process so far, whichever thread did them. Those in single
-/// precision count half, since registers hold twice as many; cells that pad a tile of vectors do not count.
+/// Multiplications and additions of all products in this process so far, on all threads. Single precision counts half,
+/// because a register holds twice as many numbers. Padding of tiles does not count.
 #[cfg(feature = "count-flops")]
 pub fn flops() -> u64 {
     TOTAL.load(Relaxed)

@@ -6,10 +6,10 @@ use super::both_ways::BothWays;
 use super::sparse::KeptColumns;
 use super::{Columns, Matrix, SparseMatrix, Strips};
 
-/// Cells whose size lies within this of 1 leave single precision room for sums of their products.
-const MODERATE: f64 = 1e9;
+/// If the largest cell is within this factor of 1, sums of products of cells fit into single precision.
+const MODERATE_FACTOR: f64 = 1e9;
 
-/// Rows of numbers with what makes repeated products fast, in either precision when first asked for.
+/// Rows of numbers, stored so that repeated products are fast. Each precision is made on first use.
 #[derive(Debug, Clone)]
 pub struct Operator<'a> {
     rows: usize,
@@ -20,7 +20,7 @@ pub struct Operator<'a> {
     moderate: OnceLock<bool>,
 }
 
-/// Where an operator's rows are.
+/// Where the rows of an operator come from.
 #[derive(Debug, Clone)]
 enum Source<'a> {
     Own,
@@ -37,15 +37,15 @@ impl<'a> Operator<'a> {
         Operator::own(BothWays::new(matrix), rows, cols)
     }
 
-    /// Of dense rows that lie in strips already.
+    /// From dense rows that are already stored in strips.
     pub fn of_strips(strips: Strips<f64>) -> Operator<'a> {
         let (rows, cols) = (strips.rows(), strips.cols());
         Operator::own(BothWays::of_strips(strips), rows, cols)
     }
 
-    /// Prepares sparse rows, each with a further, last cell of 1. What they hold is shared, not copied.
-    pub fn beside_ones(sparse: &SparseMatrix) -> Operator<'a> {
-        Operator::own(BothWays::beside_ones(sparse.clone()), sparse.rows(), sparse.cols() + 1)
+    /// Prepares sparse rows with a last column of ones. The cells are shared, not copied.
+    pub fn with_ones(sparse: &SparseMatrix) -> Operator<'a> {
+        Operator::own(BothWays::with_ones(sparse.clone()), sparse.rows(), sparse.cols() + 1)
     }
 
     fn own(cells: BothWays<f64>, rows: usize, cols: usize) -> Operator<'a> {
@@ -57,13 +57,13 @@ impl<'a> Operator<'a> {
         Operator { rows, cols, source, double, single, moderate }
     }
 
-    /// The same rows, lent.
+    /// The same rows, borrowed.
     pub fn lent(&'a self) -> Operator<'a> {
         Operator::of(Source::Lent(self), self.rows, self.cols)
     }
 
-    /// The rows with the given indices, gathered in the precision that is asked for; if they are sparse, without the columns
-    /// that are empty on them, and with the columns that stay (ascending).
+    /// The given rows, gathered in each precision on first use. Columns that are empty on sparse rows are dropped; the
+    /// columns that stay are returned in ascending order.
     pub fn select_rows(&'a self, rows: &'a [usize]) -> (Operator<'a>, Option<Vec<u32>>) {
         let Some(kept) = self.double().kept_columns(rows) else {
             return (Operator::of(Source::Selected(self, rows), rows.len(), self.cols), None);
@@ -80,8 +80,8 @@ impl<'a> Operator<'a> {
         Operator::own(self.double().select_rows(rows), rows.len(), self.cols)
     }
 
-    /// The rows with the given indices (`None`: all) with `extras` (each with a number for every row of this operator) as
-    /// last columns; if they are sparse, without the columns that are empty on them, and with the columns that stay.
+    /// The given rows (`None`: all) with `extras` as last columns; each extra column has a number for every row of this
+    /// operator. Empty columns of sparse rows are dropped; the columns that stay are returned.
     pub fn append(&self, rows: Option<&[usize]>, extras: &[&[f64]]) -> (Operator<'static>, Option<Vec<u32>>) {
         let (cells, kept) = self.double().append(rows, extras);
         let cols = kept.as_ref().map_or(self.cols + extras.len(), Vec::len);
@@ -116,8 +116,8 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// The matrix in single precision, unless its cells are so large or small that it could not hold their products. It can
-    /// share what double precision has stored if that was asked for before.
+    /// The matrix in single precision; `None` if cells are too large or too small for their products to fit. It shares
+    /// the cells of the double-precision matrix if that was made first.
     pub fn single(&self) -> Option<&BothWays<f32>> {
         let make = || match (&self.source, self.double.get()) {
             (Source::Selected(source, rows), _) => source.single().map(|single| single.select_rows(rows)),
@@ -137,7 +137,7 @@ impl<'a> Operator<'a> {
     fn is_moderate(&self) -> bool {
         *self.moderate.get_or_init(|| {
             let largest = self.double().largest();
-            largest == 0.0 || (1.0 / MODERATE..=MODERATE).contains(&largest)
+            largest == 0.0 || (1.0 / MODERATE_FACTOR..=MODERATE_FACTOR).contains(&largest)
         })
     }
 

@@ -22,12 +22,12 @@ impl Matrix {
         }
     }
 
-    /// The same product with columns that were packed once, as rows; each cell has the same bits.
+    /// The same product, with columns that were packed before, as rows × P; each cell has the same bits.
     pub fn packed_product(&self, right: &PackedColumns) -> DenseMatrix {
         self.packed_product_of(0..self.rows(), right)
     }
 
-    /// That of some rows.
+    /// The product of some rows with packed columns.
     pub fn packed_product_of(&self, rows: Range<usize>, right: &PackedColumns) -> DenseMatrix {
         lanes::packed_product(self, rows, right)
     }

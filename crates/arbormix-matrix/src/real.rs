@@ -1,9 +1,9 @@
-//! The two precisions that matrices and products come in.
+//! The two precisions of matrices and products.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// `f64`, or `f32` where few digits are enough and half the bytes are worth it.
+/// `f64`, or `f32` where fewer digits are enough and half the memory pays.
 pub trait Real:
     Copy
     + Debug
@@ -23,7 +23,7 @@ pub trait Real:
 {
     /// 0.
     const ZERO: Self;
-    /// The smallest positive number with all digits.
+    /// The smallest positive normal number.
     const TINY: Self;
 
     /// The nearest number of this precision.

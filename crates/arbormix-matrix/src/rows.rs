@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use crate::{DenseMatrix, SparseMatrix};
 
-/// Rows that are worked on together where there are many, see [`Matrix::in_chunks`].
+/// Rows per chunk of [`Matrix::in_chunks`].
 const DENSE_CHUNK: usize = 48;
 const SPARSE_CHUNK: usize = 192;
-/// At most so many where little is kept of each, see [`Matrix::by_chunks`]. Sparse rows find a cell of what they are
-/// multiplied with near the more often, the more of them there are.
+/// Most rows per chunk of [`Matrix::by_chunks`]. Larger chunks of sparse rows find the cells that they multiply with in
+/// a cache more often.
 const DENSE_BATCH: usize = 192;
 const SPARSE_BATCH: usize = 1536;
 
@@ -66,8 +66,8 @@ impl Matrix {
         }
     }
 
-    /// The answers of `work(first row, rows)` to all rows, in their order: cut into chunks which threads work on in parallel,
-    /// so small that what is kept of each row does not add up.
+    /// Calls `work(first row, rows)` on chunks of rows in parallel and returns the results in the order of the rows.
+    /// Chunks are small, so that what `work` keeps for each row needs little memory.
     pub fn in_chunks<T: Send>(&self, work: impl Fn(usize, &Matrix) -> Vec<T> + Sync) -> Vec<T> {
         self.cut(if self.is_sparse() { SPARSE_CHUNK } else { DENSE_CHUNK }, |rows| {
             if rows.len() == self.rows() {
@@ -77,14 +77,14 @@ impl Matrix {
         })
     }
 
-    /// The answers of `work(rows)` to all rows, likewise, for work that keeps little of each row. The answers must not depend
-    /// on the chunks: these depend on the number of threads.
+    /// Like [`Matrix::in_chunks`], for work that keeps little for each row: chunks are larger. Their size depends on
+    /// the number of threads, so results must not depend on it.
     pub fn by_chunks<T: Send>(&self, work: impl Fn(Range<usize>) -> Vec<T> + Sync) -> Vec<T> {
         let (least, most) = match self.is_sparse() {
             true => (SPARSE_CHUNK, SPARSE_BATCH),
             false => (DENSE_CHUNK, DENSE_BATCH),
         };
-        // Every thread should have several.
+        // Every thread should get several chunks.
         let size = self.rows() / (4 * rayon::current_num_threads());
         self.cut(size.clamp(least, most), work)
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::Real;
 
-/// Rows of which only the non-zero cells are stored, columns ascending in each row.
+/// Rows that store only non-zero cells, with ascending columns in each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseMatrix<T = f64> {
     cols: usize,
-    /// `starts[r]..starts[r + 1]` are the cells of row r. All three are shared by clones, the first two also with the same
-    /// matrix in another precision.
+    /// `starts[r]..starts[r + 1]` are the cells of row r. Clones share all three vectors; the same matrix in another
+    /// precision shares the first two.
     starts: Arc<Vec<usize>>,
     columns: Arc<Vec<u32>>,
     values: Arc<Vec<T>>,
@@ -47,7 +47,7 @@ impl SparseBuilder {
         }
     }
 
-    /// Takes back the cells of the row under construction.
+    /// Removes the cells of the row under construction.
     pub fn clear_row(&mut self) {
         let row_start = self.starts[self.starts.len() - 1];
         self.columns.truncate(row_start);
@@ -91,7 +91,7 @@ impl<T: Real> SparseMatrix<T> {
         (&self.columns[range.clone()], &self.values[range])
     }
 
-    /// The stored values, to change; zeros may result and stay stored. Values that a clone shares are copied first.
+    /// The stored values, mutable. Zeros stay stored. Values that are shared with a clone are copied first.
     pub fn values_mut(&mut self) -> &mut [T] {
         Arc::make_mut(&mut self.values).as_mut_slice()
     }
@@ -111,8 +111,7 @@ impl<T: Real> SparseMatrix<T> {
         self.gathered(rows, self.cols, |column| column, |value| value)
     }
 
-    /// The rows with the given indices in precision U and without the columns that are empty there: columns take
-    /// their places among those kept.
+    /// The given rows in precision U, with only the columns of `kept`, renumbered from 0.
     pub(crate) fn select_kept<U: Real>(&self, rows: &[usize], kept: &KeptColumns) -> SparseMatrix<U> {
         self.gathered(rows, kept.columns.len(), |column| kept.place[column as usize], |value| U::of(value.wide()))
     }
@@ -137,7 +136,7 @@ impl<T: Real> SparseMatrix<T> {
         SparseMatrix { cols, starts: starts.into(), columns: columns.into(), values: values.into() }
     }
 
-    /// The columns that are not empty on the rows with the given indices (`None`: on all).
+    /// The columns that are not empty on the given rows (`None`: on all rows).
     pub(crate) fn kept_columns(&self, rows: Option<&[usize]>) -> KeptColumns {
         let mut place = vec![u32::MAX; self.cols];
         match rows {
@@ -152,7 +151,7 @@ impl<T: Real> SparseMatrix<T> {
         KeptColumns { columns, place }
     }
 
-    /// The same cells in another precision; the places of the cells are shared.
+    /// The same cells in another precision; the positions of the cells are shared.
     pub fn to_precision<U: Real>(&self) -> SparseMatrix<U> {
         let values = self.values.iter().map(|v| U::of(v.wide())).collect();
         SparseMatrix {
@@ -165,11 +164,11 @@ impl<T: Real> SparseMatrix<T> {
 
     /// The transpose: its rows are the columns of `self`.
     pub fn transposed(&self) -> SparseMatrix<T> {
-        self.transposed_beside(false)
+        self.transposed_with_ones(false)
     }
 
-    /// The transpose; with `ones`, of the matrix with a further, last column of ones.
-    pub(crate) fn transposed_beside(&self, ones: bool) -> SparseMatrix<T> {
+    /// The transpose; with `ones`, the transpose of the matrix with a last column of ones.
+    pub(crate) fn transposed_with_ones(&self, ones: bool) -> SparseMatrix<T> {
         let (rows, stored) = (self.rows(), self.stored() + if ones { self.rows() } else { 0 });
         let mut starts = Vec::with_capacity(self.cols + 1 + usize::from(ones));
         starts.resize(self.cols + 1, 0);
@@ -198,7 +197,7 @@ impl<T: Real> SparseMatrix<T> {
         SparseMatrix { cols: rows, starts: starts.into(), columns: columns.into(), values: values.into() }
     }
 
-    /// The matrix without its empty columns, and the columns that stay (ascending).
+    /// The matrix without its empty columns, and the columns that stay, in ascending order.
     pub fn without_empty_columns(mut self) -> (SparseMatrix<T>, Vec<u32>) {
         let kept = self.kept_columns(None);
         Arc::make_mut(&mut self.columns).iter_mut().for_each(|column| *column = kept.place[*column as usize]);
@@ -212,6 +211,6 @@ impl<T: Real> SparseMatrix<T> {
 pub(crate) struct KeptColumns {
     /// Their numbers, ascending.
     pub(crate) columns: Vec<u32>,
-    /// For every column its place among them, if it is one.
+    /// The new number of every column that is kept.
     place: Vec<u32>,
 }

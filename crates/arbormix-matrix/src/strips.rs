@@ -2,8 +2,8 @@
 
 use super::{DenseMatrix, Tiled};
 
-/// Dense rows in strips of [`Tiled::HEIGHT`]: the cells that a column has in the rows of a strip are neighbours, one cache
-/// line of them. So the lanes of a register are rows, in both directions and for any number of vectors.
+/// Dense rows in strips of [`Tiled::HEIGHT`] rows. The cells of one column in the rows of a strip are neighbours and
+/// fill one cache line. So the lanes of a register are rows, in both directions and for any number of vectors.
 #[derive(Debug, Clone)]
 pub struct Strips<T: Tiled> {
     rows: usize,
@@ -25,7 +25,8 @@ impl<T: Tiled> Strips<T> {
         out
     }
 
-    /// Writes rows of `cells`, each `width` long of which the leading ones count, from the row `first` on.
+    /// Writes rows from `cells`, starting at row `first`. Each row has `width` cells, of which the leading ones are
+    /// used.
     pub fn put(&mut self, first: usize, width: usize, cells: &[T]) {
         for (row, cells) in (first..).zip(cells.chunks_exact(width.max(1))) {
             let (strip, lane) = (row / T::HEIGHT * self.cols, row % T::HEIGHT);
@@ -35,10 +36,10 @@ impl<T: Tiled> Strips<T> {
         }
     }
 
-    /// Writes cells of a column from the row `first` on, which begins a strip.
+    /// Writes cells of a column, starting at row `first`, which must be the first row of a strip.
     ///
     /// # Panics
-    /// If it does not, or if there are more cells than rows.
+    /// If `first` is not the first row of a strip, or if there are more cells than rows.
     pub fn put_column(&mut self, first: usize, column: usize, cells: &[T]) {
         assert!(first.is_multiple_of(T::HEIGHT) && first + cells.len() <= self.rows, "cells of whole strips");
         for (strip, cells) in (first / T::HEIGHT..).zip(cells.chunks(T::HEIGHT)) {
@@ -67,7 +68,7 @@ impl<T: Tiled> Strips<T> {
         &self.lines[strip * self.cols..(strip + 1) * self.cols]
     }
 
-    /// The rows with the given indices, in that order, with room for further columns, which are 0.
+    /// The given rows, in that order, followed by `further` columns of zeros.
     fn selected(&self, rows: &[usize], further: usize) -> Strips<T> {
         let mut out = Strips::zeros(rows.len(), self.cols + further);
         for (strip, rows) in rows.chunks(T::HEIGHT).enumerate() {
@@ -87,7 +88,8 @@ impl<T: Tiled> Strips<T> {
         self.selected(rows, 0)
     }
 
-    /// The rows with the given indices (`None`: all) with `extras` (each with a number for every row of these) as last columns.
+    /// The given rows (`None`: all) with `extras` as last columns; each extra column has a number for every row of this
+    /// matrix.
     pub fn with_columns(&self, rows: Option<&[usize]>, extras: &[&[T]]) -> Strips<T> {
         let all: Vec<usize>;
         let rows = match rows {
@@ -113,7 +115,7 @@ impl<T: Tiled> Strips<T> {
         for strip in 0..self.count() {
             let first = strip * T::HEIGHT;
             let count = T::HEIGHT.min(self.rows - first);
-            // The narrower strip lies within the wider one, or is several of them.
+            // A strip of one precision lies within one strip of the other, or consists of several.
             for start in (0..count).step_by(U::HEIGHT.min(T::HEIGHT)) {
                 let row = first + start;
                 let end = count.min(start + U::HEIGHT);

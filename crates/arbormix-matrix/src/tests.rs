@@ -243,13 +243,13 @@ fn a_column_of_ones_need_not_be_stored() {
     let with_ones: Vec<f64> = x.chunks(cols).flat_map(|row| row.iter().copied().chain([1.0])).collect();
     let matrix = sparse(cols, &x);
     let stored = sparse(cols + 1, &with_ones);
-    let (beside, explicit) = (Operator::beside_ones(&matrix), Operator::new(Matrix::Sparse(stored.clone())));
-    same_products(&beside, &explicit);
+    let (implicit, explicit) = (Operator::with_ones(&matrix), Operator::new(Matrix::Sparse(stored.clone())));
+    same_products(&implicit, &explicit);
     let some: Vec<usize> = (0..rows).filter(|row| row % 3 == 0).collect();
-    same_products(&beside.with_rows(&some), &explicit.with_rows(&some));
+    same_products(&implicit.with_rows(&some), &explicit.with_rows(&some));
     // Asked for in either order of precisions, and the columns that stay.
     for double_first in [false, true] {
-        let ((few, kept), (other, same)) = (beside.select_rows(&some), explicit.select_rows(&some));
+        let ((few, kept), (other, same)) = (implicit.select_rows(&some), explicit.select_rows(&some));
         assert!(kept.as_ref().is_some_and(|kept| kept.len() < cols + 1), "the test needs an empty column");
         assert_eq!(kept, same);
         if double_first {
@@ -262,7 +262,7 @@ fn a_column_of_ones_need_not_be_stored() {
     }
     let extra: Vec<f64> = (0..rows).map(|row| row as f64).collect();
     for rows in [None, Some(some.as_slice())] {
-        let ((few, kept), (other, same)) = (beside.append(rows, &[&extra]), explicit.append(rows, &[&extra]));
+        let ((few, kept), (other, same)) = (implicit.append(rows, &[&extra]), explicit.append(rows, &[&extra]));
         assert_eq!(kept, same);
         same_products(&few, &other);
     }

@@ -27,7 +27,7 @@ pub trait Tiled: Real {
     #[doc(hidden)]
     fn run<K: Kernel>(kernel: K) -> K::Output;
 
-    /// Cells as registers; those beyond the last whole one are left out.
+    /// Cells as registers; cells beyond the last whole register are left out.
     #[doc(hidden)]
     fn registers<S: Simd>(cells: &[Self]) -> &[Self::Register<S>];
 

@@ -19,14 +19,16 @@ use arbormix_joint::Result;
 /// [`Model::choice`] says why.
 ///
 /// ```
-/// use arbormix::{fit, progress::Silent, registry};
-/// use arbormix::data::planted::Planted;
+/// use arbormix_base::progress::Silent;
+/// use arbormix_data::planted::Planted;
+/// use arbormix_model::fit;
+/// use arbormix_rivals::br::BinaryRelevanceParams;
 ///
 /// let (train, _truth) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
-/// let model = fit(learner.as_ref(), &train, None, &Silent)?;
+/// let learner = BinaryRelevanceParams::default();
+/// let model = fit(&learner, &train, None, &Silent)?;
 /// assert_eq!(model.predict(&train)?.len(), 200);
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 pub fn fit(learner: &dyn Learner, data: &Dataset, weights: Option<&[f64]>, progress: &dyn Progress) -> Result<Model> {
     check(learner, data, weights)?;

@@ -19,16 +19,18 @@ use arbormix_joint::{Error, Result};
 /// Like [`crate::fit`], with units answered by `helper`; the model is the same bit by bit.
 ///
 /// ```
-/// use arbormix::data::planted::Planted;
-/// use arbormix::distribution::{fit_with, helper};
-/// use arbormix::{fit, progress::Silent, registry};
+/// use arbormix_base::progress::Silent;
+/// use arbormix_data::planted::Planted;
+/// use arbormix_mlme::ctbn::TreeParams;
+/// use arbormix_model::fit;
+/// use arbormix_model::helpers::{fit_with, helper};
 ///
 /// let (data, _truth) = Planted { rows: 80, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
-/// let elsewhere = helper(learner.as_ref(), &data, None)?;
-/// let shared = fit_with(learner.as_ref(), &data, None, elsewhere.as_ref(), &Silent)?;
-/// assert_eq!(shared.to_bytes()?, fit(learner.as_ref(), &data, None, &Silent)?.to_bytes()?);
-/// # Ok::<(), arbormix::Error>(())
+/// let learner = TreeParams::default();
+/// let elsewhere = helper(&learner, &data, None)?;
+/// let shared = fit_with(&learner, &data, None, elsewhere.as_ref(), &Silent)?;
+/// assert_eq!(shared.to_bytes()?, fit(&learner, &data, None, &Silent)?.to_bytes()?);
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 pub fn fit_with(
     learner: &dyn Learner,

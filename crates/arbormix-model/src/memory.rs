@@ -20,17 +20,20 @@ pub fn fit_bytes(learner: &dyn Learner, data: &Dataset, threads: usize) -> usize
 /// Errs if even one thread with the fewest regressions would need more. See [`fit_bytes`] for what the reckoning is worth.
 ///
 /// ```
-/// use arbormix::{fit, progress::Silent, registry, within_memory};
-/// use arbormix::data::planted::Planted;
+/// use arbormix_base::progress::Silent;
+/// use arbormix_data::planted::Planted;
+/// use arbormix_mlme::ctbn::TreeParams;
+/// use arbormix_model::fit;
+/// use arbormix_model::within_memory;
 ///
 /// let (train, _truth) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
+/// let learner = TreeParams::default();
 /// let bounded = |bound| {
-///     within_memory(bound, learner.as_ref(), &train, &Silent, || fit(learner.as_ref(), &train, None, &Silent))
+///     within_memory(bound, &learner, &train, &Silent, || fit(&learner, &train, None, &Silent))
 /// };
 /// assert!(bounded(1 << 30).is_ok());
 /// assert!(bounded(1000).unwrap_err().to_string().contains("the bound is 1000 bytes"));
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 pub fn within_memory<T: Send>(
     bound: usize,

@@ -13,14 +13,17 @@ use arbormix_matrix::DenseMatrix;
 /// P(yᵢ = 1 | x) of every row, by a model that was fitted to the other folds; N × d.
 ///
 /// ```
-/// use arbormix::{out_of_fold_marginals, progress::Silent, registry};
-/// use arbormix::data::{planted::Planted, splits::Folds};
+/// use arbormix_base::progress::Silent;
+/// use arbormix_data::planted::Planted;
+/// use arbormix_data::splits::Folds;
+/// use arbormix_model::out_of_fold_marginals;
+/// use arbormix_rivals::br::BinaryRelevanceParams;
 ///
 /// let (data, _truth) = Planted { rows: 90, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("br", registry::Preset::Default, &serde_json::json!({}))?;
+/// let learner = BinaryRelevanceParams::default();
 /// let folds = Folds::shuffled(90, 3, 0)?;
-/// assert_eq!(out_of_fold_marginals(learner.as_ref(), &data, None, &folds, &Silent)?.rows(), 90);
-/// # Ok::<(), arbormix::Error>(())
+/// assert_eq!(out_of_fold_marginals(&learner, &data, None, &folds, &Silent)?.rows(), 90);
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 pub fn out_of_fold_marginals(
     learner: &dyn Learner,

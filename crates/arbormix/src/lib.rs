@@ -29,7 +29,7 @@
 //!
 //! | crate | what it is | uses |
 //! | --- | --- | --- |
-//! | `arbormix-base` | What every other room needs: parameters that describe themselves, progress, random streams, files that appear whole. |  |
+//! | `arbormix-base` | The base of all crates: parameters, progress, random streams and files that appear whole. |  |
 //! | `arbormix-linalg` | Gram matrices and eigenvectors by faer, on plain slices. |  |
 //! | `arbormix-matrix` | Matrices: dense rows, sparse rows (CSR), and the products the solvers need. | `arbormix-linalg` |
 //! | `arbormix-data` | Data sets: features, labels, names; splits; the planted generator; readers and writers. | `arbormix-base`, `arbormix-matrix` |

@@ -1,20 +1,20 @@
-//! Features that say what a label says.
+//! Features that are copies of a label.
 
 use super::Defect;
 use crate::Dataset;
 
-/// Labels that occur less often than this prove nothing.
+/// Labels with fewer rows are not tested.
 const RARE: usize = 5;
-/// A copy differs from its label, or from the label's opposite, in at most this share of the rows that have the label or of
-/// those that do not, whichever are fewer.
+/// A copy differs from its label, or from the opposite of the label, in at most this fraction of the rows with the
+/// label or of the rows without it, whichever are fewer.
 const DIFFERENT: f64 = 0.02;
 
 /// A column as a yes/no question.
 #[derive(Clone, Copy)]
 enum Question {
-    /// Is it other than 0? Asked of columns that are 0 somewhere.
+    /// Is the cell different from 0? For columns that contain 0.
     Present,
-    /// Is it other than this, the first row's value? Asked of columns with two values, neither of them 0.
+    /// Is the cell different from the first row? For columns with two values, neither of them 0.
     Other(f64),
 }
 
@@ -34,7 +34,7 @@ pub(super) fn find(data: &Dataset) -> Vec<Defect> {
     for_each_yes(data, &questions, |_, column| yes[column] += 1);
     let mut of_label = vec![0_usize; data.labels().count()];
     data.labels().sets().iter().for_each(|set| set.members().for_each(|label| of_label[label] += 1));
-    // Sets of very different sizes cannot be nearly equal: few pairs are left to be counted.
+    // Sets of very different sizes cannot be nearly equal, so few pairs need to be counted.
     let mut pairs: Vec<Vec<(usize, usize)>> = vec![Vec::new(); questions.len()];
     for (column, question) in questions.iter().enumerate() {
         if question.is_some() {

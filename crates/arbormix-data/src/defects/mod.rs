@@ -23,7 +23,7 @@ use serde::Serialize;
 use self::parts::Parts;
 use super::Dataset;
 
-/// Names that a message lists.
+/// Number of names that a message lists.
 const SHOWN: usize = 5;
 
 /// Something that looks like a mistake in the file.
@@ -98,9 +98,9 @@ fn some(names: impl Iterator<Item = String>) -> String {
     names[..names.len().min(SHOWN)].join(", ") + more
 }
 
-/// The defects of a data set; costs a few walks over its cells.
+/// Finds the defects of a data set with a few passes over its cells.
 pub fn find(data: &Dataset) -> Vec<Defect> {
-    // The middle first: where several cuts show the defect, the shift is told best there.
+    // The middle first: if several cuts show the defect, the shift is estimated best there.
     let cuts = [2, 1, 3].map(|quarters| data.rows() * quarters / 4);
     let shifted = cuts.into_iter().find_map(|cut| Parts::of(data, cut).shifted(data));
     shifted.into_iter().chain(copies::find(data)).collect()

@@ -3,21 +3,21 @@
 use super::Defect;
 use crate::Dataset;
 
-/// Rows of a label, in a part, from which a mean is worth comparing.
+/// Fewest rows of a label in a part for a comparison of means.
 const ENOUGH: usize = 40;
-/// Frequencies that correlate better than this are those of one population.
+/// Label frequencies with a higher correlation than this come from one population.
 const ALIKE: f64 = 0.6;
-/// A shift explains frequencies if they correlate this well after it.
+/// A shift explains the frequencies if their correlation after it is at least this.
 const EXPLAINED: f64 = 0.95;
-/// Labels from which a shift can be told from chance.
+/// Fewest labels for which a shift is not just chance.
 const SHIFTABLE: usize = 20;
-/// Means of two labels look alike from this cosine on …
+/// Two labels look alike if the cosine of their means is at least this …
 const SIMILAR: f64 = 0.5;
-/// … if the label itself is less similar by this.
+/// … and the cosine of the label with itself is lower by at least this.
 const MARGIN: f64 = 0.35;
-/// One label may have drifted; two that changed places did not.
+/// One label may have drifted; two labels that changed places did not.
 const LABELS: usize = 2;
-/// Cells of a feature, all in one half, that are no chance (2⁻¹⁹).
+/// Fewest cells of a feature, all in one half, that are not just chance (2⁻¹⁹).
 const FREQUENT: usize = 20;
 
 /// Counts of the labels in the rows before and after a cut.
@@ -40,8 +40,9 @@ impl Parts {
         Parts { cut, counts, correlation }
     }
 
-    /// The defect, if enough labels look like another one in the other part: two, if the labels' frequencies are not
-    /// those of one population either; else (neighbours may be equally frequent) half of those that can be compared.
+    /// The defect, if enough labels look like another label in the other part. Two labels are enough if the label
+    /// frequencies do not come from one population either. Otherwise half of the comparable labels are needed, because
+    /// neighbouring labels may be equally frequent.
     pub(super) fn shifted(&self, data: &Dataset) -> Option<Defect> {
         let chosen: Vec<usize> = (0..data.labels().count())
             .filter(|&label| self.counts.iter().any(|counts| counts[label] >= ENOUGH))

@@ -137,7 +137,7 @@ pub enum DataError {
         /// Why, and what to use instead.
         reason: &'static str,
     },
-    /// Two data sets that should be one have other columns.
+    /// Two data sets cannot be joined because their columns differ.
     #[error("{first:?} and {second:?} cannot be joined: their {what} differ")]
     Joined {
         /// Name of the first.

@@ -43,7 +43,7 @@ pub enum FormatError {
         /// The path.
         path: PathBuf,
     },
-    /// The name does not tell the format.
+    /// Neither the name nor the first bytes tell the format.
     #[error("{}: the name does not tell the format; name it as `format`: {known}", path.display())]
     UnknownFormat {
         /// The file.
@@ -63,7 +63,7 @@ pub enum FormatError {
         /// What to do.
         remedy: String,
     },
-    /// An option was given that the format has no use for.
+    /// An option does not apply to the format.
     #[error("{}: the option `{option}` does not apply to {format} files; leave it out", path.display())]
     Option {
         /// The file.
@@ -103,14 +103,14 @@ pub enum FormatError {
         /// What the decoder said.
         reason: String,
     },
-    /// Something else stands where the format wants a certain thing.
+    /// The file has something other than the format requires at this place.
     #[error("{at}: expected {expected}, found {found}")]
     Syntax {
         /// Where.
         at: Place,
-        /// What should stand there, with the remedy where it is not plain.
+        /// What is expected there, with the remedy where it is not obvious.
         expected: &'static str,
-        /// What stands there.
+        /// What was found there.
         found: String,
     },
     /// A column of a kind that cannot be a feature or a label.
@@ -291,7 +291,7 @@ pub enum FormatError {
         /// How many columns.
         columns: usize,
     },
-    /// The header counts something else than the file holds.
+    /// A count in the header differs from the file.
     #[error("{}: the header promises {promised} {what}, but the file has {found}; correct the header or fetch the file again", path.display())]
     Count {
         /// The file.
@@ -345,7 +345,7 @@ pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The place of a byte offset in a text that was read as a whole.
 pub(crate) fn place_in_text(path: &Path, text: &str, offset: usize) -> Place {
-    // An offset inside a character cannot be sliced at; the character's start is the place meant.
+    // Text cannot be sliced inside a character, so the start of the character is used.
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.matches('\n').count() + 1;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Categories {
     words: Vec<String>,
-    /// Only for long lists; short ones are faster to walk.
+    /// Only for long lists; short lists are searched faster one by one.
     codes: HashMap<String, usize>,
 }
 
@@ -29,7 +29,7 @@ impl Categories {
         }
     }
 
-    /// The code of a word, which becomes a new category if it is none yet.
+    /// The code of a word; an unknown word becomes a new category.
     pub(super) fn code_or_add(&mut self, word: &str) -> usize {
         self.code(word).unwrap_or_else(|| {
             self.add(word.to_string());

@@ -1,18 +1,18 @@
-//! Numbers as most files write them, read while their end is looked for.
+//! Fast parsing of plain decimal numbers, the form that most files use.
 
-/// 10^k for the k whose power is a 64-bit floating-point number exactly.
+/// 10^k for every k for which it is exact in 64-bit floating point.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
-/// Up to here whole numbers are floating-point numbers exactly.
+/// Whole numbers up to this are exact in 64-bit floating point.
 const LARGEST_EXACT: u64 = 1 << 53;
-/// So many digits fit into 64 bits whatever they are.
+/// Any number with so many digits fits into 64 bits.
 const MOST_DIGITS: usize = 19;
 /// 10^n for up to eight digits.
 const WHOLE_POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// For each d the whole part of 2^k / 10^d, with the k that gives it 64 bits, and 2^-k.
+/// For each d: the integer part of 2^k / 10^d, with the k for which it has 64 bits, and 2^-k.
 const RECIPROCALS: [(u64, f64); MOST_DIGITS + 1] = {
     let mut table = [(0, 0.0); MOST_DIGITS + 1];
     let mut decimals = 0;
@@ -28,18 +28,19 @@ const RECIPROCALS: [(u64, f64); MOST_DIGITS + 1] = {
     table
 };
 
-/// The plain decimal number (no exponent, no plus sign) at the head of `bytes`, and its length; `None` for anything else.
+/// The plain decimal number (no exponent, no plus sign) at the start of `bytes`, and its length; `None` for anything
+/// else.
 ///
-/// The value has, bit for bit, what [`str::parse`] gives. That does the few that [`quotient`] leaves, whose end is at
-/// least found. A number too large for a floating-point number is anything else.
+/// The value has the bits that [`str::parse`] gives, which also handles the rare numbers that [`quotient`] cannot parse
+/// exactly. A number that is too large for floating point gives `None`.
 ///
-/// Always inlined: where the next number begins depends on the length, which would otherwise go through memory.
+/// Always inlined: the start of the next number depends on the length, which would otherwise go through memory.
 #[inline(always)]
 pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let first = usize::from(negative);
     let (mut whole, mut at) = (0_u64, first);
-    // Most numbers have one digit before the point, which is not worth a look at eight.
+    // Most numbers have one digit before the point; reading eight digits at once does not pay there.
     while let Some(digit) = digit(bytes, at) {
         whole = whole.wrapping_mul(10).wrapping_add(digit);
         at += 1;
@@ -70,34 +71,35 @@ fn by_standard_library(bytes: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// `whole` / 10^`decimals`, rounded once; `None` where that cannot be told.
+/// `whole` / 10^`decimals`, rounded once; `None` if the rounding is not certain.
 #[inline]
 fn quotient(whole: u64, decimals: usize) -> Option<f64> {
     if whole <= LARGEST_EXACT {
         // Both are exact, so the division alone rounds.
         return Some(whole as f64 / POWERS[decimals]);
     }
-    // The quotient lies between these two multiples of 2^-k. Rounding keeps order: if both are rounded to the same number,
-    // so is the quotient; they are not for about one number in a thousand.
+    // The quotient lies between these two multiples of 2^-k. Rounding is monotone: if both round to the same number, so
+    // does the quotient. They differ for about one number in a thousand.
     let (reciprocal, scale) = RECIPROCALS[decimals];
     let below = u128::from(whole) * u128::from(reciprocal);
     let (below, above) = (below as f64, (below + u128::from(whole)) as f64);
     (below == above).then_some(below * scale)
 }
 
-/// The whole number at the head of `bytes`, which `end` must follow, and the length of both: an index as most files write
-/// it; `None` for anything else.
+/// The whole number at the start of `bytes`, followed by `end`, and the length of both: an index as most files write
+/// it. `None` for anything else.
 #[inline]
 pub(super) fn leading_index(bytes: &[u8], end: u8) -> Option<(usize, usize)> {
     let (index, count) = match first_eight(bytes) {
         Some(eight) => digits_of_eight(eight),
         None => more_digits(0, bytes),
     };
-    // Eight digits may have more behind them.
+    // After eight digits there may be more.
     (matches!(count, 1..=7) && bytes.get(count) == Some(&end)).then_some((index as usize, count + 1))
 }
 
-/// Appends the digits at the head of `bytes` to a whole number, which wraps if they are too many; and counts them.
+/// Appends the digits at the start of `bytes` to a whole number and counts them. The number wraps if there are too
+/// many.
 #[inline]
 fn more_digits(mut whole: u64, bytes: &[u8]) -> (u64, usize) {
     let mut at = 0;
@@ -127,21 +129,21 @@ fn first_eight(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk().map(|&eight| u64::from_le_bytes(eight))
 }
 
-/// The digits at the head of eight bytes: the number they write, and how many they are. Without a branch: numbers of all
-/// lengths mix in a file.
+/// The digits at the start of eight bytes: their number and how many they are. Branch-free, because a file mixes
+/// numbers of all lengths.
 #[inline]
 fn digits_of_eight(eight: u64) -> (u64, usize) {
     let eight = eight ^ 0x3030_3030_3030_3030;
-    // Digits are now 0 to 9; in other bytes the upper half is not 0, or will not be after adding 6. That may carry, but only
-    // into what follows the first of them.
+    // Digits are now 0 to 9. In other bytes the upper half is not 0, or not 0 after adding 6. The addition may carry,
+    // but only into bytes after the first non-digit.
     let others = (eight | eight.wrapping_add(0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0;
     let count = others.trailing_zeros() / 8;
-    // With zeros in front there are always eight.
+    // Leading zeros fill up to eight digits.
     (value_of_eight(eight.unbounded_shl(64 - 8 * count)), count as usize)
 }
 
-/// The number that eight bytes from 0 to 9 write, the first digit in the lowest byte: pairs of digits, then of those, and
-/// once more.
+/// The number of eight digits (bytes from 0 to 9), the first in the lowest byte: digits are joined to pairs, pairs to
+/// fours, fours to eight.
 #[inline]
 fn value_of_eight(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;

@@ -24,12 +24,12 @@ pub(super) trait Declaration: Sync {
     /// How names of its files end, without the dot and in lower case.
     fn endings(&self) -> &'static [&'static str];
 
-    /// Whether a file that begins with these bytes is surely of this format. Asked where the name does not tell.
+    /// Whether a file that begins with these bytes certainly has this format. Used if the name does not tell.
     fn begins(&self, _start: &[u8]) -> bool {
         false
     }
 
-    /// The reading options that it has a use for, see [`ReadOptions`]; the others are refused.
+    /// The reading options that apply to it, see [`ReadOptions`]; others are refused.
     fn options(&self) -> &'static [&'static str];
 
     /// Reads a file, with options that were checked.

@@ -2,9 +2,9 @@
 
 use crate::{LabelSet, Labels};
 
-/// Labels under construction; masks are only kept once a cell is unknown.
+/// Labels under construction. Masks are kept only after the first unknown cell.
 pub(super) struct LabelRows {
-    /// What a row holds before its cells are set: sparse formats leave cells out.
+    /// The initial cells of a row; sparse formats leave cells out.
     initial: LabelSet,
     /// The cells of a new row that count as observed.
     observed: LabelSet,
@@ -13,7 +13,7 @@ pub(super) struct LabelRows {
 }
 
 impl LabelRows {
-    /// Rows that begin as `initial`, in which the labels `unknown` are not observed.
+    /// Rows start as `initial`; the labels `unknown` are not observed.
     pub(super) fn new(initial: LabelSet, unknown: &[usize]) -> LabelRows {
         let mut observed = LabelSet::from_bools(&vec![true; initial.len()]);
         unknown.iter().for_each(|&label| observed.set(label, false));

@@ -8,8 +8,8 @@ use crate::error::{FormatError, ParamError, Result, quoted};
 
 /// Where the labels are.
 ///
-/// The labels of a data set stand in the order of the file's columns, whatever the order of a list or of an XML file;
-/// only [`LabelSource::Known`] keeps its own order.
+/// Labels are in the order of the columns in the file, not in the order of a list or of an XML file. Only
+/// [`LabelSource::Known`] keeps its own order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelSource {
     /// As the format says: for ARFF a Mulan XML beside the file (`NAME.xml`, also for `NAME.arff.gz`), else the
@@ -39,7 +39,7 @@ pub enum LabelSource {
 /// - `auto`
 ///
 /// ```
-/// use arbormix::data::formats::LabelSource;
+/// use arbormix_data::formats::LabelSource;
 /// assert_eq!("first:6".parse(), Ok(LabelSource::First(6)));
 /// assert_eq!("6".parse(), Ok(LabelSource::Last(6)));
 /// assert_eq!("prefix:tag_".parse(), Ok(LabelSource::Prefix("tag_".to_string())));
@@ -47,8 +47,8 @@ pub enum LabelSource {
 /// assert!("-6".parse::<LabelSource>().is_err());
 /// ```
 impl LabelSource {
-    /// A number of first or last columns as their names: a file's own header counts all of its columns, those that are left out
-    /// later included.
+    /// Turns a number of first or last columns into their names. The header of a file counts all columns, also those
+    /// that are dropped later.
     pub(super) fn counted_in(self, names: &[&str]) -> LabelSource {
         let named = |columns: &[&str]| LabelSource::Names(columns.iter().map(ToString::to_string).collect());
         match self {
@@ -190,9 +190,9 @@ impl Roles {
     }
 }
 
-/// Errs if a name is not among those of the file.
+/// Fails if the file does not have a name.
 pub(super) fn require_names(path: &Path, origin: &str, wanted: &[String], names: &[&str]) -> Result<()> {
-    // Few are wanted, and there may be many: those that are there are struck off.
+    // Few names are wanted and the file may have many, so those that are found are struck off.
     let mut missing: HashSet<&str> = wanted.iter().map(String::as_str).collect();
     for name in names {
         if missing.is_empty() {

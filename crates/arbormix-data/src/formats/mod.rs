@@ -50,7 +50,7 @@ use super::Dataset;
 pub use crate::error::{FormatError, Place};
 use crate::error::{ParamError, Result};
 
-/// How to read a file; an option that the format has no use for is refused.
+/// How to read a file. An option that does not apply to the format is refused.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadOptions {
     /// The format, if neither the file's name nor its first bytes tell it.
@@ -71,9 +71,9 @@ pub struct ReadOptions {
     pub first_index: Option<u32>,
 }
 
-/// The options beside the format: name, and whether one was given.
+/// The options other than the format: their names, and whether they were given.
 const OPTIONS: [(&str, fn(&ReadOptions) -> bool); 7] = [
-    // Every format finds its own labels, and knows those of a model.
+    // Every format can find its own labels, and take the labels of a model.
     ("labels", |options| !matches!(options.labels, LabelSource::Auto | LabelSource::Known(_))),
     ("xml", |options| options.xml.is_some()),
     ("delimiter", |options| options.delimiter.is_some()),
@@ -118,7 +118,7 @@ const LABEL_OPTION: &str = "the given labels";
 /// # Ok::<(), arbormix_data::Error>(())
 /// ```
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
-    // The system's message about a file that is not there is better than one about its name.
+    // For a missing file the message of the system is better than one about the name of the file.
     source::open_file(path)?;
     let format = options.format.map_or_else(|| Format::of_file(path), Ok)?;
     options.check(path, format)?;
@@ -127,8 +127,8 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 
 /// Writes a data file, so that [`read`] gives the same data set back; compressed if the name ends in `.gz`.
 ///
-/// The file is complete or not there: it is written under another name and renamed. What a format cannot hold is
-/// refused, except for names and order that it has no place for:
+/// The file is written under another name and then renamed, so it is complete or not there. Data that a format cannot
+/// hold is refused, except for names and order:
 ///
 /// - ARFF holds everything; a label file `NAME.xml` is written beside it.
 /// - CSV and TSV hold all cells and names (labels last), but not which columns are nominal: a column of categories

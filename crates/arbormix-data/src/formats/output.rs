@@ -1,4 +1,4 @@
-//! What the writers share: files that are complete or not there, and refusals.
+//! Shared parts of the writers: atomic files, and checks of what a format can hold.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ pub(super) fn write_number(out: &mut dyn Write, number: f64) -> io::Result<()> {
     if size == 0.0 || (1e-5..1e16).contains(&size) { write!(out, "{number}") } else { write!(out, "{number:e}") }
 }
 
-/// Refuses data sets that no reader would take back.
+/// Refuses data sets that no reader would accept.
 pub(super) fn refuse_empty(data: &Dataset, path: &Path, format: Format) -> Result<()> {
     let what = match (data.rows(), data.labels().count()) {
         (0, _) => "a data set without rows",
@@ -46,7 +46,7 @@ pub(super) fn refuse_empty(data: &Dataset, path: &Path, format: Format) -> Resul
     Err(cannot_hold(path, format, what.to_string(), "there would be nothing to learn from it"))
 }
 
-/// Refuses a feature and a label of one name, where both are columns of one table.
+/// Refuses a feature and a label with the same name, if both are columns of one table.
 pub(super) fn refuse_shared_names(data: &Dataset, path: &Path, format: Format) -> Result<()> {
     let features: HashSet<&str> = data.columns().iter().map(|column| column.name.as_str()).collect();
     match data.label_names().iter().find(|name| features.contains(name.as_str())) {

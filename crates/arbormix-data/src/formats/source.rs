@@ -8,7 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, FormatError, Place, Result};
 
-/// Large enough that system calls do not show in a profile.
+/// Large enough that the cost of system calls is negligible.
 const BUFFER: usize = 1 << 18;
 
 /// A data file's bytes, decompressed, after the byte-order mark.
@@ -64,7 +64,7 @@ impl Source {
 /// The first bytes of every gzip file.
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Opens a file, refusing directories with a message of our own (the system's names no path and comes late).
+/// Opens a file. Refuses a directory here, because the message of the system has no path and comes late.
 pub(super) fn open_file(path: &Path) -> Result<File> {
     let file = File::open(path).map_err(Error::io(path))?;
     if file.metadata().map_err(Error::io(path))?.is_dir() {
@@ -89,7 +89,7 @@ impl BufRead for Source {
     }
 }
 
-/// The lines of a file; one buffer serves them all.
+/// The lines of a file, read into one buffer.
 pub(super) struct Lines {
     source: Source,
     buffer: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Tables whose columns show what they hold only as they are read: CSV and Parquet.
+//! Tables whose column types are found while reading: CSV and Parquet.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use arbormix_matrix::{DenseMatrix, Matrix};
 
 /// A table under construction; cells come row by row, in the order of the columns.
 ///
-/// A column of features is numeric if its cells are numbers, nominal if they are words or the caller says so; one that
-/// mixes both is refused, because a single slip of the pen would turn a quantity into a thousand categories. Categories
-/// are in the order of their first appearance. A column without any cell is numeric.
+/// A feature column is numeric if its cells are numbers, and nominal if they are words or the caller says so. A column
+/// with both is refused: otherwise one typing error would turn a quantity into thousands of categories. Categories are
+/// in the order of their first appearance. A column without any cell is numeric.
 pub(super) struct Table {
     columns: Vec<TableColumn>,
     label_names: Vec<String>,
@@ -32,11 +32,11 @@ struct TableColumn {
 }
 
 enum Content {
-    /// Features of which no cell was seen.
+    /// Features without any cell so far.
     Open,
     Numbers,
     Words(Categories),
-    /// Categories by the caller's wish, whatever they look like.
+    /// Categories because the caller says so.
     Nominal(Categories),
     Label(Words),
 }
@@ -92,10 +92,10 @@ impl Table {
         self.labels.start_row();
     }
 
-    /// Adds a row of numbers, labels 0 and 1 and empty cells, without quotes and blanks, in columns that are known to hold
-    /// such; false, and nothing is added, if it is another one.
+    /// Adds a row in plain form: numbers, labels 0 and 1 and empty cells, without quotes and blanks, in columns that
+    /// are known to hold such. Returns false and adds nothing if the row is not of this form.
     pub(super) fn put_plain_row(&mut self, line: &str, delimiter: u8) -> bool {
-        // Other characters than ASCII are more than the one byte that is looked for.
+        // A delimiter that is not ASCII has more than one byte.
         let first = self.values.len();
         let plain = delimiter.is_ascii() && self.plain_cells(line, delimiter).is_some();
         if !plain {
@@ -110,10 +110,10 @@ impl Table {
         true
     }
 
-    /// Adds the cells of such a row, its labels to those of a row that may yet turn out to be another one.
+    /// Adds the cells of such a row. Its labels are kept apart, because the row may still turn out not to be plain.
     fn plain_cells(&mut self, line: &str, delimiter: u8) -> Option<()> {
         let bytes = line.as_bytes();
-        // Every cell ends with a delimiter but the last.
+        // Every cell but the last ends with a delimiter.
         let mut at = 0;
         for (place, column) in self.columns.iter_mut().enumerate() {
             if place > 0 {
@@ -180,7 +180,8 @@ impl TableColumn {
         let written;
         let word = match cell {
             Cell::Missing => return Ok(None),
-            // Programs that keep labels as numbers write an unknown one as NaN. Among features NaN is more often an error.
+            // Programs that store labels as numbers write an unknown label as NaN. In features NaN is more often an
+            // error.
             Cell::Text(text) if is_missing(text) || text.trim_ascii().eq_ignore_ascii_case("nan") => return Ok(None),
             Cell::Text(text) | Cell::Word(text) => text.trim_ascii(),
             Cell::Number(number) => {

@@ -12,7 +12,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("-1", "+1"),
 ];
 
-/// Whether an ordinary word says present (`true`) or absent (`false`).
+/// Whether a usual word means present (`true`) or absent (`false`).
 pub(super) fn meaning(word: &str) -> Option<bool> {
     for (absent, present) in PAIRS {
         if word.eq_ignore_ascii_case(present) {
@@ -54,7 +54,7 @@ impl Words {
         Words { positive: positive.map(str::to_string), ..Words::default() }
     }
 
-    /// Whether a word says present, or why it cannot be used.
+    /// Whether a word means present, or why it cannot be used.
     pub(super) fn read(&mut self, word: &str) -> Result<bool, &'static str> {
         match word {
             "0" => self.zero = true,
@@ -113,7 +113,7 @@ mod tests {
         let mut words = Words::new(Some("ill"));
         assert_eq!((words.read("ill"), words.read("well"), words.read("well")), (Ok(true), Ok(false), Ok(false)));
         assert_eq!(words.read("dead"), Err(SECOND_UNUSUAL));
-        // A column with ordinary words in the same file is not turned around.
+        // A column with ordinary words in the same file is not inverted.
         let mut ordinary = Words::new(Some("ill"));
         assert_eq!((ordinary.read("1"), ordinary.read("0.0")), (Ok(true), Ok(false)));
     }

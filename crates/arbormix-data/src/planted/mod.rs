@@ -10,10 +10,10 @@ use crate::error::{ParamError, Result};
 use arbormix_base::random::Stream;
 use arbormix_matrix::{DenseMatrix, Matrix, SparseBuilder};
 
-/// Enumeration stops being fun beyond this many labels.
+/// Enumeration is too slow beyond this many labels.
 const MAX_ENUMERATED: usize = 20;
 
-/// What to plant.
+/// Parameters of a planted data set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planted {
     /// Rows, N.
@@ -75,13 +75,13 @@ impl Planted {
     /// Draws a true mixture and samples rows from it.
     ///
     /// ```
-    /// use arbormix::data::planted::Planted;
+    /// use arbormix_data::planted::Planted;
     /// let (data, truth) = Planted { rows: 50, labels: 3, seed: 4, ..Planted::default() }.sample()?;
     /// let x = vec![0.5; 10];
     /// let total: f64 = truth.distribution(&x).iter().map(|(_, p)| p).sum();
     /// assert!((total - 1.0).abs() < 1e-12);
     /// assert_eq!(data.rows(), 50);
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_data::Error>(())
     /// ```
     pub fn sample(&self) -> Result<(Dataset, Truth)> {
         self.validate()?;
@@ -122,7 +122,7 @@ impl Planted {
             let log_odds = parents
                 .iter()
                 .map(|parent: &Option<usize>| {
-                    // A parent's presence turns a label from unlikely to likely or the reverse.
+                    // A present parent makes an unlikely label likely, or a likely label unlikely.
                     let lift = if order_stream.uniform() < 0.5 { 2.0 } else { -2.0 };
                     let mut side = |bias: f64| {
                         let mut side = score(1.5, bias);
@@ -191,7 +191,7 @@ impl Truth {
             .collect()
     }
 
-    /// The most probable label set: what no method can beat in exact matches.
+    /// The most probable label set. No method has more exact matches in expectation.
     ///
     /// # Panics
     /// With more than 20 labels.

@@ -1,4 +1,4 @@
-//! The demo's story: photos with tags, where a cat goes with *pet* at home and with *wild animal* in nature.
+//! The data of the demo: photos with tags. Indoors a cat is a *pet*, outdoors a *wild animal*.
 
 use super::{Score, TrueExpert, Truth};
 use crate::Dataset;

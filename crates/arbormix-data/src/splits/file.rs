@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub(super) fn read(path: &Path, rows: usize) -> Result<(Vec<usize>, usize)> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     let wrong = |message: String| DataError::Folds { message: format!("{}: {message}", path.display()) };
-    // Blank lines at the end are what editors leave behind; elsewhere they are a lost row.
+    // Editors leave blank lines at the end; anywhere else a blank line is a lost row.
     let lines: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
     let mut ids = Vec::with_capacity(lines.len());
     let mut first_lines = BTreeMap::new();

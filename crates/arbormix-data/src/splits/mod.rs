@@ -17,11 +17,11 @@ use arbormix_base::random::Stream;
 /// A partition of rows into folds; each fold is the test part of one round of cross-validation.
 ///
 /// ```
-/// use arbormix::data::splits::Folds;
+/// use arbormix_data::splits::Folds;
 /// let folds = Folds::shuffled(10, 3, 7)?;
 /// assert_eq!(folds.count(), 3);
 /// assert_eq!(folds.train(0).len() + folds.test(0).len(), 10);
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_data::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folds {
@@ -58,10 +58,10 @@ impl Folds {
     /// Folds from the fold (0 to k − 1) of each row.
     ///
     /// ```
-    /// use arbormix::data::splits::Folds;
+    /// use arbormix_data::splits::Folds;
     /// assert_eq!(Folds::from_ids(vec![0, 1, 1])?.test(1), [1, 2]);
     /// assert!(Folds::from_ids(vec![0, 2, 2]).is_err());
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_data::Error>(())
     /// ```
     pub fn from_ids(ids: Vec<usize>) -> Result<Folds> {
         let distinct: BTreeSet<usize> = ids.iter().copied().collect();

@@ -1,18 +1,18 @@
 //! Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011, Algorithm 1).
 //!
-//! The rarest label goes first, because it has the fewest rows left to correct an uneven start with. Each of its rows
-//! goes to the part that still wants most of it. Three points differ from widespread implementations: rows are
+//! The rarest label goes first, because it has the fewest rows to correct an uneven start. Each of its rows goes to the
+//! part that needs most rows of this label. Three points differ from widespread implementations: rows are
 //! permuted by the seed first, every tie is broken by the seed, and a full part takes nothing more, so that sizes are
 //! exactly those asked for.
 
 use crate::Labels;
 use arbormix_base::random::Stream;
 
-/// What a part still wants.
+/// What a part still needs.
 struct Part {
     /// Rows it can still take.
     room: usize,
-    /// Rows with each label it would like to get; negative once it has too many.
+    /// Rows of each label that it still needs; negative if it has too many.
     wanted: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn assign(labels: &Labels, sizes: &[usize], seed: u64) -> Vec<usize> 
     ids
 }
 
-/// The part with room that wants most; ties go to the one with most room, then to chance.
+/// The part with room that needs most. Ties go to the part with most room, then to the seed.
 fn choose(parts: &[Part], want: impl Fn(&Part) -> f64, stream: &mut Stream) -> usize {
     let rank = |part: &Part| (want(part), part.room);
     let mut best: Vec<usize> = Vec::new();

@@ -35,10 +35,10 @@ struct Line {
 /// All figures of the paper's four tables.
 ///
 /// ```
-/// let figures = arbormix::experiment::paper::published()?;
+/// let figures = arbormix_experiment::paper::published()?;
 /// let mlme = figures.iter().find(|f| (&*f.measure, &*f.data, &*f.method) == ("exact_match", "scene", "mlme"));
 /// assert_eq!(mlme.and_then(|figure| figure.value), Some(0.711));
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_experiment::Error>(())
 /// ```
 pub fn published() -> Result<Vec<Figure>> {
     let mut reader = csv::Reader::from_reader(FILE.as_bytes());

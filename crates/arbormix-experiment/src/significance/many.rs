@@ -68,7 +68,7 @@ fn rank_scale(methods: usize, data_sets: usize) -> f64 {
 ///
 /// ```
 /// // Table 5 of Demšar (2006): q is 2.569 for four methods.
-/// let distance = arbormix::experiment::significance::nemenyi_distance(4, 14, 0.05);
+/// let distance = arbormix_experiment::significance::nemenyi_distance(4, 14, 0.05);
 /// assert!((distance - 2.569 * (4.0 * 5.0 / (6.0 * 14.0_f64)).sqrt()).abs() < 5e-4);
 /// ```
 pub fn nemenyi_distance(methods: usize, data_sets: usize, alpha: f64) -> f64 {

@@ -22,7 +22,7 @@ pub struct TTest {
 /// If the numbers of values differ.
 ///
 /// ```
-/// let test = arbormix::experiment::significance::paired_t(&[1.0, 2.0, 4.0], &[0.5, 1.0, 2.5]);
+/// let test = arbormix_experiment::significance::paired_t(&[1.0, 2.0, 4.0], &[0.5, 1.0, 2.5]);
 /// assert!(test.is_some_and(|test| (test.statistic - 12_f64.sqrt()).abs() < 1e-12));
 /// ```
 pub fn paired_t(first: &[f64], second: &[f64]) -> Option<TTest> {

@@ -3,7 +3,7 @@
 /// Rank of each value from 1, the least first; equal values share the mean of their ranks.
 ///
 /// ```
-/// assert_eq!(arbormix::experiment::significance::ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
+/// assert_eq!(arbormix_experiment::significance::ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
 /// ```
 pub fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();

@@ -32,7 +32,7 @@ pub fn studentised_range_cdf(range: f64, count: usize) -> f64 {
 ///
 /// ```
 /// // scipy.stats.studentized_range.ppf(0.95, 3, inf)
-/// let q = arbormix::experiment::significance::studentised_range_quantile(0.95, 3);
+/// let q = arbormix_experiment::significance::studentised_range_quantile(0.95, 3);
 /// assert!((q - 3.314_493).abs() < 1e-6);
 /// ```
 pub fn studentised_range_quantile(probability: f64, count: usize) -> f64 {

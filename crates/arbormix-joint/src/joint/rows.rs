@@ -18,17 +18,23 @@ type MixturesOf<'a> = dyn Fn(&Matrix) -> Vec<RowMixture<'a>> + Send + Sync + 'a;
 /// labels, so every method made of trees and tables answers every question of [`RowMixture`].
 ///
 /// ```
-/// use arbormix::data::planted::Planted;
-/// use arbormix::{fit, progress::Silent, question::Known, registry};
+/// use arbormix_joint::joint::Rows;
+/// use arbormix_joint::question::Known;
+/// use arbormix_joint::tree::{Branching, NodeWeights, Tree};
+/// use arbormix_learn::logistic::{FeatureWeights, LinearFunctions};
+/// use arbormix_matrix::{DenseMatrix, Matrix};
 ///
-/// let (data, _) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
-/// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
-/// let model = fit(learner.as_ref(), &data, None, &Silent)?;
-/// let rows = model.rows(&data)?;
-/// let known = Known::nothing(model.schema().label_names.len()).with(0, true);
-/// let given = rows.row(0).given(&known)?;
-/// assert_eq!(given.mixture.map(0).labels.get(0), true);
-/// # Ok::<(), arbormix::Error>(())
+/// // Two labels, the second a child of the first; its log-odds are 2x − 1, and 3 more if the first is present.
+/// let regressions = [(vec![1.0], 0.0), (vec![2.0], -1.0)].map(|(weights, bias)| FeatureWeights { weights, bias });
+/// let nodes = vec![NodeWeights { columns: [0, 0], shift: 0.0 }, NodeWeights { columns: [1, 1], shift: 3.0 }];
+/// let branching = Branching::new(vec![None, Some(0)]).expect("no cycle");
+/// let tree = Tree::new(branching, nodes, LinearFunctions::new(1, &regressions));
+///
+/// let features = Matrix::Dense(DenseMatrix::new(2, 1, vec![0.5, -2.0]));
+/// let rows = Rows::of(&tree, &features)?;
+/// let given = rows.row(1).given(&Known::nothing(2).with(0, true))?;
+/// assert!(given.mixture.map(0).labels.get(0));
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 ///
 /// The distributions are made when they are asked for, a chunk of rows at a time, so that any number of rows needs no

@@ -15,12 +15,12 @@ const SIGNS: [char; 6] = ['&', '|', '!', '(', ')', '"'];
 /// spaces or these signs stand in double quotes.
 ///
 /// ```
-/// use arbormix::question::Event;
+/// use arbormix_joint::question::Event;
 /// let names = ["cat", "dog", "pet"].map(String::from);
 /// let event = Event::parse("cat & !pet | dog", &names)?;
 /// assert_eq!(event.truth(&[Some(true), None, Some(false)]), Some(true));
 /// assert_eq!(event.truth(&[Some(true), None, Some(true)]), None);
-/// # Ok::<(), arbormix::question::QuestionError>(())
+/// # Ok::<(), arbormix_joint::question::QuestionError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {

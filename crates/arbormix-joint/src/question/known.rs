@@ -6,11 +6,11 @@ use crate::tree::inference::{Allowed, unrestricted};
 /// Which values each label may still have.
 ///
 /// ```
-/// use arbormix::question::Known;
+/// use arbormix_joint::question::Known;
 /// let names = ["cat", "dog", "pet"].map(String::from);
 /// let known = Known::parse("cat=1, dog=no", &names)?;
 /// assert_eq!(known.allowed(), [[false, true], [true, false], [true, true]]);
-/// # Ok::<(), arbormix::question::QuestionError>(())
+/// # Ok::<(), arbormix_joint::question::QuestionError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known(Allowed);

@@ -27,7 +27,7 @@ impl Branching {
     /// From the parent of each label; `None` if there is a cycle or a parent that does not exist.
     ///
     /// ```
-    /// use arbormix::tree::Branching;
+    /// use arbormix_joint::tree::Branching;
     /// assert!(Branching::new(vec![None, Some(0), Some(1)]).is_some());
     /// assert!(Branching::new(vec![Some(1), Some(0)]).is_none());
     /// ```

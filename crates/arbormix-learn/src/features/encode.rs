@@ -7,8 +7,8 @@ use arbormix_data::Result;
 use arbormix_data::{Column, ColumnKind, DataError, Dataset, check_cells};
 use arbormix_matrix::{DenseMatrix, Matrix, SparseBuilder, SparseMatrix};
 
-/// Encoded values beyond this are refused: sums of their squares would overflow in the solver, and their products with
-/// weights in a prediction.
+/// Largest encoded value. Sums of squares of larger values would overflow in the solver, and so would their products
+/// with weights in a prediction.
 const LARGEST: f64 = 1e100;
 
 /// How a cell of the data becomes a raw cell of the map.
@@ -18,16 +18,16 @@ enum Reading {
     Same,
     /// The map's category for each of the data's.
     Categories(Vec<Option<usize>>),
-    /// A number of the data is the category of that name; the number each of the map's categories stands for.
+    /// The data has numbers, the map categories: the number that each category of the map stands for.
     NumberIsCategory(Vec<Option<f64>>),
-    /// A category of the data is the number it spells, if all do.
+    /// The data has categories, the map numbers: every category spells a number.
     CategoryIsNumber(Option<Vec<f64>>),
 }
 
-/// One raw column of the map and where the data have it.
+/// One raw column of the map and its place in the data.
 #[derive(Debug)]
 struct Source {
-    /// `None`: not there, and zero because columns are implicit.
+    /// `None`: not in the data, so zero, because columns are implicit.
     position: Option<usize>,
     reading: Reading,
 }
@@ -40,7 +40,7 @@ struct Match<'a> {
     sources: Vec<Source>,
 }
 
-/// Whether every cell of the data would be its own code.
+/// Whether encoding leaves every cell of the data unchanged.
 pub(crate) fn changes_nothing(parts: &Parts, data: &Dataset) -> bool {
     let numeric = |column: &Column| column.kind == ColumnKind::Numeric;
     let usable = |cell: &f64| cell.abs() <= LARGEST; // not NaN
@@ -76,7 +76,7 @@ fn sources(parts: &Parts, data: &Dataset) -> Result<Vec<Source>, DataError> {
     }
     let positions: HashMap<&str, usize> =
         data.columns().iter().enumerate().map(|(position, column)| (column.name.as_str(), position)).collect();
-    // Zero for an absent column is right only if training numbered its columns in the same way.
+    // An absent column is zero only if the training data numbered its columns in the same way.
     let zeros = parts.implicit_columns && data.implicit_columns();
     let mut missing = Vec::new();
     let mut sources = Vec::with_capacity(parts.columns.len());
@@ -170,8 +170,8 @@ impl Match<'_> {
         Ok(builder.finish(self.parts.scales.len()))
     }
 
-    /// Columns that must be looked at even in rows that omit them: their code of a zero cell is not all zero, or a
-    /// zero cell is an error there.
+    /// Columns that must be encoded even in rows that omit them: a zero cell does not encode to zeros there, or it is
+    /// an error.
     fn columns_with_something_at_zero(&self) -> Vec<usize> {
         let loud = |column: &usize| {
             let mut silent = true;

@@ -1,10 +1,10 @@
-//! Fitting a map: what missing cells become, and the scale of every feature.
+//! Fits a map: the value of missing cells, and the scale of every feature.
 
 use super::{FeatureMap, FeatureParams, Parts, Scale, Scaling, notes};
 use arbormix_data::Result;
 use arbormix_data::{ColumnKind, DataError, Dataset};
 
-/// What one pass over the training rows tells about a raw column. Omitted cells of sparse rows are observed zeros.
+/// Statistics of a raw column from one pass over the training rows. Omitted cells of sparse rows are observed zeros.
 #[derive(Debug, Clone)]
 pub(crate) struct Summary {
     pub(crate) missing: usize,
@@ -56,11 +56,11 @@ impl Summary {
         self.observed == 0 || self.smallest == self.largest
     }
 
-    /// What a missing cell is read as.
+    /// The value of a missing cell.
     fn fill(&self, kind: &ColumnKind) -> f64 {
         match kind {
             _ if self.observed == 0 => 0.0,
-            // Rounding can push a mean of equal cells past them.
+            // Rounding can push the mean of equal cells beyond them.
             ColumnKind::Numeric => (self.sum / self.observed as f64).clamp(self.smallest, self.largest),
             ColumnKind::Nominal(_) => {
                 let most = self.counts.iter().max().copied().unwrap_or(0);
@@ -80,7 +80,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Of a feature that is 1 in `ones` of `rows` rows and 0 in the others.
+    /// For a feature that is 1 in `ones` of `rows` rows and 0 in the others.
     fn of_indicator(ones: usize, rows: usize) -> Spread {
         let mean = ones as f64 / rows as f64;
         let (smallest, largest) = (f64::from(ones == rows), f64::from(ones > 0));
@@ -91,7 +91,7 @@ impl Spread {
         match scaling {
             Scaling::Auto | Scaling::None => Scale::NONE,
             Scaling::Minmax => Scale { shift: self.smallest, divisor: self.largest - self.smallest },
-            // Without the test a rounding error in the mean of a constant column would be blown up.
+            // Without the test, scaling would magnify a rounding error in the mean of a constant column.
             Scaling::Standardize if self.smallest == self.largest => Scale { shift: self.mean, divisor: 0.0 },
             Scaling::Standardize => Scale { shift: self.mean, divisor: self.variance.sqrt() },
             Scaling::Maxabs => {
@@ -182,7 +182,7 @@ fn squared_deviations(data: &Dataset, means: &[f64], scaling: Scaling) -> Vec<f6
     squares
 }
 
-/// Names the largest cell of a column whose mean or range is beyond what numbers hold.
+/// Reports the largest cell of a column whose mean or range overflows.
 fn too_large(data: &Dataset, column: usize, scaling: Scaling) -> DataError {
     let mut worst = (0, 0.0_f64);
     for row in 0..data.rows() {

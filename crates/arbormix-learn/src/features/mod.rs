@@ -11,8 +11,8 @@
 //! observed cell reads as 0 or as its first category. Then every feature is scaled as [`Scaling`] says. Nothing is
 //! dropped: constant columns and columns that look like row numbers are kept and named in [`FeatureMap::notes`].
 //!
-//! Sparse data give sparse features. Only cells that are not zero after coding and scaling are stored. At last the
-//! parameter `nystrom` puts [Nyström features](Nystrom), which are dense, in their place; by default it does not.
+//! Sparse data give sparse features. Only cells that are not zero after coding and scaling are stored. The parameter
+//! `nystrom` replaces them by [Nyström features](Nystrom), which are dense; by default it does not.
 
 mod encode;
 mod fit;
@@ -66,8 +66,8 @@ params! {
 /// A fitted map from raw columns to features.
 ///
 /// ```
-/// use arbormix::data::{Column, ColumnKind, Dataset, LabelSet, Labels};
-/// use arbormix::features::{FeatureMap, FeatureParams};
+/// use arbormix_data::{Column, ColumnKind, Dataset, LabelSet, Labels};
+/// use arbormix_learn::features::{FeatureMap, FeatureParams};
 /// use arbormix_matrix::{DenseMatrix, Matrix};
 ///
 /// let colours = ["red", "green", "blue"].map(String::from).to_vec();
@@ -81,7 +81,7 @@ params! {
 /// let Matrix::Dense(features) = map.encode(&data)?.into_owned() else { unreachable!("dense stays dense") };
 /// assert_eq!(features.row(0), [0.0, 1.0, 0.0, 0.0]);
 /// assert_eq!(features.row(2), [0.5, 0.0, 0.0, 1.0]); // the missing size is read as the mean, 3
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_data::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureMap {
@@ -91,11 +91,11 @@ pub struct FeatureMap {
     nystrom: Option<Nystrom>,
 }
 
-/// What is stored of a [`FeatureMap`] beside its tensors.
+/// The part of a [`FeatureMap`] that is stored as JSON; the rest are tensors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parts {
     columns: Vec<Column>,
-    /// Per raw column, what a missing cell is read as: a number or the index of a category.
+    /// The value of a missing cell of each raw column: a number or the index of a category.
     fills: Vec<f64>,
     /// Never `Auto`.
     scaling: Scaling,
@@ -148,8 +148,8 @@ impl FeatureMap {
         Ok(Cow::Owned(self.mapped(encode::encode(self, data)?)))
     }
 
-    /// Encodes raw cells of the map's own [columns](FeatureMap::columns), in their order, without a look at names: for
-    /// programs that predict a row at a time. NaN means "missing", as in a data set.
+    /// Encodes raw cells of the map's own [columns](FeatureMap::columns), in their order, without matching names. For
+    /// programs that predict one row at a time. NaN means "missing", as in a data set.
     pub fn encode_cells(&self, cells: &Matrix) -> Result<Matrix> {
         Ok(self.mapped(encode::encode_cells(self, cells)?))
     }
@@ -168,7 +168,7 @@ impl FeatureMap {
         names.filter(|name| !known.contains(name)).collect()
     }
 
-    /// What a person should know: imputed cells, constant columns, columns that look like row numbers.
+    /// Notes for the user: imputed cells, constant columns, columns that look like row numbers.
     pub fn notes(&self) -> &[String] {
         &self.parts.notes
     }
@@ -178,7 +178,7 @@ impl FeatureMap {
         &self.parts.columns
     }
 
-    /// What a missing cell of each raw column is read as: a number, or the index of a category.
+    /// The value of a missing cell of each raw column: a number, or the index of a category.
     pub fn fills(&self) -> &[f64] {
         &self.parts.fills
     }
@@ -188,7 +188,7 @@ impl FeatureMap {
         self.parts.scaling
     }
 
-    /// Whether the features are those of a kernel, or some of them.
+    /// Whether some or all of the features are kernel features.
     pub fn has_kernel(&self) -> bool {
         self.nystrom.is_some()
     }
@@ -216,7 +216,7 @@ impl FeatureMap {
         }
     }
 
-    /// What the file holds of it beside the tensors.
+    /// What the file holds of it, other than the tensors.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -243,7 +243,7 @@ impl FeatureMap {
     }
 }
 
-/// How the names of the tensors of Nyström features begin.
+/// Prefix of the names of the tensors of Nyström features.
 const NYSTROM_TENSORS: &str = "feature-map.nystrom.";
 
 /// Number of features of a raw column.
@@ -254,7 +254,7 @@ pub fn width(kind: &ColumnKind) -> usize {
     }
 }
 
-/// A stored map whose parts do not fit together; only a damaged file has one.
+/// The error for a stored map with parts that do not fit together, from a damaged file.
 #[derive(Debug, thiserror::Error)]
 #[error("feature map: {what} {found}, {needed} needed")]
 struct DamagedMap {

@@ -1,4 +1,4 @@
-//! What a person should know about the raw columns. Nothing is dropped because of a note.
+//! Notes for the user about the raw columns. Nothing is dropped because of a note.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use arbormix_data::describe::{ID_ROWS, is_scattered};
 use arbormix_data::{ColumnKind, Dataset};
 
 /// A note names at most this many columns.
-const NAMED: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// One note per finding, each naming the first columns it is about.
 pub(crate) fn notes(data: &Dataset, summaries: &[Summary], fills: &[f64]) -> Vec<String> {
@@ -78,15 +78,15 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 fn list(columns: &[usize], describe: impl Fn(&usize) -> String) -> String {
-    let named: Vec<String> = columns.iter().take(NAMED).map(describe).collect();
-    let rest = columns.len().saturating_sub(NAMED);
+    let named: Vec<String> = columns.iter().take(MAX_NAMES).map(describe).collect();
+    let rest = columns.len().saturating_sub(MAX_NAMES);
     if rest == 0 { named.join(", ") } else { format!("{} and {rest} more", named.join(", ")) }
 }
 
-/// Columns in which every row has another whole number or another category.
+/// Columns in which every row has a different whole number or a different category.
 fn id_like(data: &Dataset, summaries: &[Summary]) -> Vec<usize> {
     let rows = data.rows();
-    // N different whole numbers span at least N − 1; this leaves few columns to look at closely.
+    // N different whole numbers span at least N − 1, so few columns need a closer look.
     let possible = |summary: &Summary| {
         rows >= ID_ROWS
             && summary.missing == 0
@@ -108,7 +108,7 @@ fn id_like(data: &Dataset, summaries: &[Summary]) -> Vec<usize> {
     }
     let distinct = |column: &usize| {
         seen[*column].as_ref().is_some_and(|values| {
-            // Sparse rows may omit one zero: the only value that needs not be stored.
+            // Sparse rows may omit one zero, the only value that is not stored.
             let omitted_zero = data.features().is_sparse() && !values.contains(&0.0_f64.to_bits());
             values.len() == rows || (omitted_zero && values.len() == rows - 1)
         })

@@ -1,4 +1,4 @@
-//! Nyström features: a finite-dimensional stand-in for the RBF kernel.
+//! Nyström features: a finite-dimensional approximation of the RBF kernel.
 //!
 //! k(x, z) = exp(−‖x − z‖² / (w · M)), where M is the median of the squared distances between the landmarks, some random
 //! training rows z₁ … z_L. With K = [k(zᵢ, zⱼ)] = U Λ Uᵀ the features are φ(x) = s Λ^(−½) Uᵀ [k(x, zᵢ)]ᵢ over the largest
@@ -15,9 +15,9 @@ use arbormix_base::random::Stream;
 use arbormix_data::Result;
 use arbormix_matrix::{Columns, DenseMatrix, Matrix, eigen_symmetric};
 
-/// Eigenvalues below this share of the largest carry only rounding errors.
+/// Eigenvalues below this fraction of the largest are only rounding errors.
 const NEGLIGIBLE: f64 = 1e-12;
-/// Rows mapped at a time: bounds the memory for their kernel values.
+/// Rows that are mapped at a time, to bound the memory for kernel values.
 const CHUNK: usize = 1024;
 
 params! {
@@ -42,7 +42,7 @@ params! {
 pub const EIGEN_SECONDS: f64 = 1.5e-9;
 
 impl NystromParams {
-    /// Nominal seconds that fitting the map to so many rows takes.
+    /// Nominal seconds to fit the map to so many rows.
     pub fn seconds(&self, rows: usize) -> f64 {
         EIGEN_SECONDS * (self.landmarks.min(rows) as f64).powi(3)
     }
@@ -57,7 +57,7 @@ pub struct Nystrom {
     width: f64,
     /// L × r: U Λ^(−½), scaled.
     basis: Columns,
-    /// Factor of the encoded features, if they stay.
+    /// Factor of the encoded features, if they are kept.
     linear: Option<f64>,
 }
 
@@ -71,7 +71,8 @@ pub struct NystromFacts {
 }
 
 impl Nystrom {
-    /// Learns the map from encoded rows with parameters that were checked. Refused if the eigenvectors cannot be found, which only broken numbers do.
+    /// Learns the map from encoded rows, with parameters that were checked. Fails if the eigenvectors cannot be found,
+    /// which happens only if numbers are not finite.
     pub fn fit(features: &Matrix, params: &NystromParams) -> Result<Nystrom> {
         let order = Stream::new(params.seed, "landmarks", 0).permutation(features.rows());
         let rows = features.select_rows(&order[..params.landmarks.min(order.len())]);
@@ -158,7 +159,7 @@ impl Nystrom {
         stored.put(format!("{prefix}scales"), &[2], vec![self.width, self.linear.unwrap_or(0.0)]);
     }
 
-    /// Brings back what [`Nystrom::put`] gave.
+    /// Loads what [`Nystrom::put`] gave.
     pub fn load(facts: &NystromFacts, stored: &Stored, prefix: &str) -> Result<Nystrom, ModelFileError> {
         let columns = |name: &str, rows: usize, cols: usize| {
             let mut out = Columns::zeros(rows, cols);
@@ -193,7 +194,7 @@ fn squared_distances(rows: &Matrix, landmarks: &Columns) -> DenseMatrix {
     for n in 0..rows.rows() {
         let own = squared_norm(rows, n);
         for (j, cell) in out.row_mut(n).iter_mut().enumerate() {
-            // Rounding can leave a distance just below zero.
+            // Rounding can make a distance slightly negative.
             *cell = (own - 2.0 * products.get(n, j) + squares[j]).max(0.0);
         }
     }

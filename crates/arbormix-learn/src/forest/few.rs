@@ -1,32 +1,33 @@
-//! Splits of nodes with few stored cells: their features are listed instead of drawn.
+//! Splits of nodes with few stored cells: features are listed instead of drawn.
 //!
-//! In a node of a few sparse rows nearly every feature is constant, so drawing features until one can split looks at
-//! hundreds in vain. Drawing L of m features without replacement finds each set of the V that are not constant with the
-//! probability that L of m tickets have when V of them are marked; that many are drawn here from the V themselves. If none
-//! is, the next one that drawing would find is any of the V.
+//! In a node of a few sparse rows nearly every feature is constant, so drawing features until one can split would try
+//! hundreds in vain. If V of m features are not constant, the number of them among L features drawn without replacement
+//! has a hypergeometric distribution. So that number is drawn first, and then as many features from the V. If it is 0,
+//! drawing would go on until it found one of the V, each equally likely.
 
 use arbormix_base::random::Stream;
 use arbormix_matrix::SparseMatrix;
 
-/// Only features of which less than one in this many cells is stored are listed.
+/// Features are listed only if less than one in this many cells is stored.
 const SPARSE: f64 = 16.0;
-/// Stored cells of a node up to which they are listed, in features that a split looks at: a listed cell takes a fraction of
-/// the time that a drawn feature takes.
+/// Features of a node are listed if it has at most this many stored cells per feature that a split tries: listing a
+/// cell is much faster than trying a drawn feature.
 const LISTED: f64 = 24.0;
 
-/// What is known of the features of a node.
+/// The features of a node.
 pub(crate) struct Tally {
-    /// Rows of nodes whose features are listed, at most.
+    /// Most rows of a node whose features are listed.
     rows: usize,
     looked_at: usize,
-    /// By feature: how many rows of the node have a stored cell, and the smallest and largest value of these.
+    /// For each feature: the number of rows of the node with a stored cell, and the smallest and largest value of these
+    /// cells.
     spans: Vec<(u32, f64, f64)>,
     /// The features with stored cells.
     listed: Vec<u32>,
 }
 
 impl Tally {
-    /// For the rows, if they are sparse, and splits that look at so many features.
+    /// For sparse rows and splits that try so many features.
     pub(crate) fn new(rows: Option<&SparseMatrix>, looked_at: usize) -> Tally {
         let wide = |rows: &&SparseMatrix| {
             let cells = rows.stored() as f64 / rows.rows().max(1) as f64;
@@ -45,7 +46,7 @@ impl Tally {
         rows <= self.rows
     }
 
-    /// Features that are not constant among the rows of a node, as a draw finds them, with their smallest and largest values.
+    /// Draws features that are not constant on the rows of a node, with their smallest and largest values.
     pub(crate) fn drawn(&mut self, rows: &SparseMatrix, node: &[u32], stream: &mut Stream) -> Vec<(u32, f64, f64)> {
         for &row in node {
             let (columns, values) = rows.row(row as usize);

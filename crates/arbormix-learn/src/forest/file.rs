@@ -1,8 +1,8 @@
-//! A forest in a file: its trees one after the other, without what the order of the nodes tells already.
+//! A forest in a file: its trees one after the other, without what follows from the order of the nodes.
 //!
-//! Nodes stand in preorder, so where a split's right child begins need not be said. Four tensors: of each node the feature of a split, or
-//! −1 − the number of a leaf's classes; of each split the threshold; of each leaf the classes; their shares unless there is but one, which
-//! has all.
+//! Nodes are in preorder, so the place of a right child need not be stored. There are four tensors: for each node the
+//! feature of a split, or −1 − the number of classes of a leaf; for each split its threshold; for each leaf its
+//! classes; and their shares, unless a leaf has a single class, with share 1.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Forest {
         stored
     }
 
-    /// Brings back what [`Forest::store`] gave; a damaged one is refused, so that walking down a tree always ends.
+    /// Loads what [`Forest::store`] gave. A damaged forest is refused, so that walking down a tree always ends.
     pub fn load(stored: &Stored) -> Result<Forest, ModelFileError> {
         let Facts { trees, features, classes } = stored.facts_as()?;
         let mut reader = Reader {
@@ -70,7 +70,7 @@ fn values<'a>(stored: &'a Stored, name: &str) -> Result<std::slice::Iter<'a, f64
     Ok(stored.tensor(name, &[length])?.iter())
 }
 
-/// What is left to read.
+/// The part that is not read yet.
 struct Reader<'a> {
     nodes: std::slice::Iter<'a, f64>,
     thresholds: std::slice::Iter<'a, f64>,
@@ -81,7 +81,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next tree; `None` if there is not a whole one, or it has features or classes that do not exist.
+    /// The next tree; `None` if it is incomplete, or has features or classes that do not exist.
     fn tree(&mut self) -> Option<FlatTree> {
         let mut tree = FlatTree::default();
         // Splits whose left side is being read.

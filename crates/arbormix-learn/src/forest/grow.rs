@@ -16,7 +16,7 @@ pub(crate) struct Grower<'a> {
     weights: Vec<f64>,
     class_count: usize,
     looked_at: usize,
-    /// Rows of a node that is split, at least.
+    /// Fewest rows of a node that is split.
     min_split_rows: usize,
 }
 
@@ -80,21 +80,21 @@ impl<'a> Grower<'a> {
 /// Scratch space of one tree, so that nodes of dense rows allocate nothing.
 struct Growth<'a> {
     shared: &'a Grower<'a>,
-    /// Rows, those of a node side by side.
+    /// Rows; the rows of a node are consecutive.
     order: Vec<u32>,
     /// Where each row stands in `order`; empty unless the features are sparse.
     place: Vec<u32>,
-    /// All features; before a node's split is sought, those known to be constant stand first.
+    /// All features; before the split of a node is searched, its known constant features are first.
     features: Vec<u32>,
-    /// The constant features of the node at hand and of its ancestors, in the order they were found. A node's own
-    /// descendants only write behind its part, so its sibling finds its own again.
+    /// The constant features of the current node and of its ancestors, in the order in which they were found.
+    /// Descendants of a node write only behind its part, so the part is still valid for its sibling.
     constants: Vec<u32>,
     /// Values of one feature for the rows of a node.
     cells: Cells,
     /// Class and weight of each row of a node.
     members: Vec<(u32, f64)>,
-    /// Weight of each class among the rows of a node, and among those that a split sends to one side: of every second row apart, so that
-    /// one sum need not wait for the last.
+    /// Weight of each class among the rows of a node, and among the rows on one side of a split. Even and odd rows have
+    /// separate sums, so that additions do not wait for each other.
     totals: Vec<f64>,
     side: Vec<[f64; 2]>,
     /// Σ of the squares of `totals`.
@@ -140,10 +140,10 @@ impl<'a> Growth<'a> {
         (start + 1..end).all(|at| self.class(at) == self.class(start))
     }
 
-    /// The best of the features looked at, with one random threshold each; `None` if every feature is constant here.
+    /// The best of the features tried, with one random threshold each; `None` if every feature is constant here.
     ///
-    /// Features are drawn without replacement. Those that are constant count as looked at, but the search goes on
-    /// until one can split (as in scikit-learn). `constant` grows by the constant features that are found.
+    /// Features are drawn without replacement. Constant ones count as tried, but the search goes on until one can
+    /// split, as in scikit-learn. Constant features that are found are added to `constant`.
     fn best_split(&mut self, start: usize, end: usize, constant: &mut usize, stream: &mut Stream) -> Option<Split> {
         let shared = self.shared;
         let weight = self.count_classes(start, end);
@@ -195,8 +195,8 @@ impl<'a> Growth<'a> {
         best
     }
 
-    /// The same where the rows have few stored cells together: their features are all listed, and of those that are not
-    /// constant as many are looked at as drawing would have found.
+    /// The same for rows with few stored cells: all their features are listed, and as many of the non-constant ones are
+    /// tried as drawing would have found.
     fn best_of_few(
         &mut self,
         rows: &SparseMatrix,
@@ -217,7 +217,7 @@ impl<'a> Growth<'a> {
         self.shared.values.gather(feature as usize, &self.order, &self.place, (start, end), &mut self.cells)
     }
 
-    /// Keeps the better of the best split and one at a random threshold of a feature whose values are gathered.
+    /// Tries a random threshold of a feature, whose values are gathered, and keeps the better split.
     fn try_split(
         &mut self,
         feature: u32,
@@ -261,8 +261,7 @@ impl<'a> Growth<'a> {
 
     /// Σ_c left_c² / left + Σ_c right_c² / right: the larger, the purer (Gini). The feature's values are gathered.
     ///
-    /// Which side a row takes is a coin toss to the processor, so the pass over the rows has no branch: those that go
-    /// right add 0.
+    /// The side of a row is unpredictable for the processor, so the loop has no branch: rows that go right add 0.
     fn score(&mut self, threshold: f64) -> f64 {
         for (at, (&(class, weight), &value)) in self.members.iter().zip(&self.cells.all).enumerate() {
             self.side[class as usize][at % 2] += if value <= threshold { weight } else { 0.0 };
@@ -280,8 +279,8 @@ impl<'a> Growth<'a> {
         purity(left_squares, left_weight) + purity(right_squares, right_weight)
     }
 
-    /// The same where most cells are zeros that are not stored: only rows on the other side than zero are looked at, and
-    /// Σ_c of the rest is that of the whole node, mended for their classes.
+    /// The same if most cells are zeros that are not stored. Only rows on the side without zero are visited; the sums
+    /// of the other side are those of the node, corrected for the classes of these rows.
     fn score_of_stored(&mut self, threshold: f64, weight: f64) -> f64 {
         let shared = self.shared;
         let mut side_weight = 0.0;
@@ -300,11 +299,11 @@ impl<'a> Growth<'a> {
             squares += own * own;
             rest_squares += (total - own) * (total - own) - total * total;
         }
-        // What is left after subtractions may be rounding alone.
+        // The rest after subtractions may be only rounding errors.
         squares / side_weight + purity(rest_squares.max(0.0), weight - side_weight)
     }
 
-    /// Puts the rows that go left before the others; gives where the others begin.
+    /// Moves the rows that go left to the front; returns where the others begin.
     fn partition(&mut self, start: usize, end: usize, feature: u32, threshold: f64) -> usize {
         self.gather(feature, start, end);
         if self.shared.values.sparse_rows().is_some() {
@@ -324,7 +323,7 @@ impl<'a> Growth<'a> {
         start + low
     }
 
-    /// Moves the rows on the other side than zero to their end of the node.
+    /// Moves the rows on the side without zero to their end of the node.
     fn partition_stored(&mut self, mut start: usize, mut end: usize, threshold: f64) -> usize {
         let zero_goes_left = threshold >= 0.0;
         for &(row, _) in apart_from_zero(&self.cells.stored, threshold) {
@@ -351,12 +350,12 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// Σ_c w_c² / w of one side; 0 if beside the other side's weight nothing is left of it.
+/// Σ_c w_c² / w of one side; 0 if its weight is negligible compared with the other side.
 fn purity(squares: f64, weight: f64) -> f64 {
     if weight > 0.0 { squares / weight } else { 0.0 }
 }
 
-/// The stored cells on the other side of a threshold than zero.
+/// The stored cells on the side of a threshold where zero is not.
 fn apart_from_zero(stored: &[(u32, f64)], threshold: f64) -> impl Iterator<Item = &(u32, f64)> {
     stored.iter().filter(move |(_, value)| (*value <= threshold) != (threshold >= 0.0))
 }

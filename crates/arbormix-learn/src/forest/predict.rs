@@ -10,12 +10,12 @@ use arbormix_matrix::Matrix;
 /// Classes of positive probability with their probabilities, classes ascending.
 pub type Shares = Vec<(u32, f64)>;
 
-/// Rows that go down one tree after the other together: a tree's nodes stay in the nearest caches for all of them.
+/// Rows that go down the trees together: the nodes of a tree stay in the cache for all of them.
 const CHUNK: usize = 64;
-/// Cells of rows and sums of classes that may stay in the caches beside a tree.
+/// Most cells of rows and sums of classes that fit into the cache together with a tree.
 const CELLS: usize = 1 << 15;
-/// Rows that go down a tree side by side: where one waits for a node, the others go on.
-const ABREAST: usize = 8;
+/// Rows that go down a tree in step: while one waits for a node, the others go on.
+const IN_STEP: usize = 8;
 
 /// A grown forest.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ impl Forest {
         Forest { trees, features, classes }
     }
 
-    /// One forest of the trees of several, all over the same features and classes; `None` if there are none.
+    /// Joins forests over the same features and classes; `None` if there are none.
     pub fn of_all(forests: Vec<Forest>) -> Option<Forest> {
         let (features, classes) = forests.first().map(|forest| (forest.features, forest.classes))?;
         Some(Forest::new(forests.into_iter().flat_map(|forest| forest.trees).collect(), features, classes))
@@ -63,7 +63,7 @@ impl Forest {
         starts.par_iter().map(chunk).collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
-    /// Those of some rows. Each row's shares are added in the order of the trees.
+    /// The probabilities of some rows. Shares are added in the order of the trees.
     fn some_shares(&self, features: &Matrix, rows: Range<usize>) -> Vec<Shares> {
         let mut cells = vec![0.0; rows.len() * self.features];
         let mut sums = vec![(vec![0.0; self.classes], Vec::new()); rows.len()];
@@ -81,10 +81,10 @@ impl Forest {
             }
         };
         for tree in &self.trees {
-            let (groups, rest) = sums.as_chunks_mut::<ABREAST>();
-            let alone = groups.len() * ABREAST;
+            let (groups, rest) = sums.as_chunks_mut::<IN_STEP>();
+            let alone = groups.len() * IN_STEP;
             for (group, sums) in groups.iter_mut().enumerate() {
-                let leaves = tree.leaves(std::array::from_fn::<_, ABREAST, _>(|r| row(group * ABREAST + r)));
+                let leaves = tree.leaves(std::array::from_fn::<_, IN_STEP, _>(|r| row(group * IN_STEP + r)));
                 sums.iter_mut().zip(leaves).for_each(|(sums, leaf)| add(sums, tree.shares(leaf)));
             }
             for (place, sums) in rest.iter_mut().enumerate() {

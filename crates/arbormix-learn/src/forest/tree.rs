@@ -3,7 +3,7 @@
 /// Stands for "no feature": the node is a leaf.
 pub(crate) const LEAF: u32 = u32::MAX;
 
-/// A tree; its nodes stand in preorder, so the left child of a split is the next node.
+/// A tree. Nodes are in preorder, so the left child of a split is the next node.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct FlatTree {
     /// Feature that a node splits by, or [`LEAF`].
@@ -12,7 +12,7 @@ pub(crate) struct FlatTree {
     pub(crate) thresholds: Vec<f64>,
     /// Right child of a split; number of a leaf.
     pub(crate) links: Vec<u32>,
-    /// Where each leaf's shares begin, and at last their number.
+    /// Start of the shares of each leaf, followed by the number of all shares.
     starts: Vec<u32>,
     classes: Vec<u32>,
     shares: Vec<f64>,
@@ -23,7 +23,7 @@ impl FlatTree {
         self.features.len()
     }
 
-    /// Adds a split whose right child is not known yet; gives its number.
+    /// Adds a split whose right child is not known yet; returns its number.
     pub(crate) fn push_split(&mut self, feature: u32, threshold: f64) -> usize {
         self.features.push(feature);
         self.thresholds.push(threshold);
@@ -31,7 +31,7 @@ impl FlatTree {
         self.nodes() - 1
     }
 
-    /// Says that the right child of a split is the node that comes next.
+    /// Makes the next node the right child of a split.
     pub(crate) fn link_next(&mut self, split: usize) {
         self.links[split] = self.nodes() as u32;
     }

@@ -28,9 +28,9 @@ pub(crate) struct Cells {
     pub(crate) stored: Vec<(u32, f64)>,
 }
 
-/// A node with fewer rows than one in this many of a column's stored cells looks its rows up in the column instead of
-/// walking along it.
-const SEARCHED: usize = 8;
+/// If a column has more than this many stored cells per row of the node, the rows are looked up in the column by binary
+/// search.
+const SEARCH_RATIO: usize = 8;
 
 impl<'a> Values<'a> {
     pub(crate) fn new(features: &'a Matrix) -> Values<'a> {
@@ -65,8 +65,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Brings the values of a feature for the rows `order[start..end]` and gives the smallest and largest; cells that are not
-    /// stored are zeros.
+    /// Gathers the values of a feature for the rows `order[start..end]` and returns the smallest and largest. Cells
+    /// that are not stored are zeros.
     ///
     /// `place[row]` is where a row stands in `order`; only sparse features need it.
     pub(crate) fn gather(
@@ -93,7 +93,7 @@ impl<'a> Values<'a> {
                     out.stored.push((row, value));
                     (low, high) = (low.min(value), high.max(value));
                 };
-                if node.len() * SEARCHED < rows.len() {
+                if node.len() * SEARCH_RATIO < rows.len() {
                     for &row in node {
                         if let Ok(cell) = rows.binary_search(&row) {
                             take(row, cells[cell]);
@@ -115,17 +115,17 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The smallest and the largest value, none of which is missing. Several of each are kept side by side, so that one comparison need not
-/// wait for the last.
+/// The smallest and the largest value; no value is missing. Several of each are kept, so that comparisons do not wait
+/// for each other.
 fn span(values: &[f64]) -> (f64, f64) {
-    const ABREAST: usize = 4;
-    let (mut low, mut high) = ([f64::INFINITY; ABREAST], [f64::NEG_INFINITY; ABREAST]);
+    const IN_STEP: usize = 4;
+    let (mut low, mut high) = ([f64::INFINITY; IN_STEP], [f64::NEG_INFINITY; IN_STEP]);
     let mut take = |lane: usize, value: f64| {
         low[lane] = if value < low[lane] { value } else { low[lane] };
         high[lane] = if value > high[lane] { value } else { high[lane] };
     };
-    let (groups, rest) = values.as_chunks::<ABREAST>();
-    groups.iter().for_each(|group| (0..ABREAST).for_each(|lane| take(lane, group[lane])));
+    let (groups, rest) = values.as_chunks::<IN_STEP>();
+    groups.iter().for_each(|group| (0..IN_STEP).for_each(|lane| take(lane, group[lane])));
     rest.iter().for_each(|&value| take(0, value));
     let lowest = low.into_iter().fold(f64::INFINITY, f64::min);
     (lowest, high.into_iter().fold(f64::NEG_INFINITY, f64::max))

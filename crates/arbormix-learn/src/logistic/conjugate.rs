@@ -5,20 +5,20 @@ use pulp::{Arch, NullaryFnOnce};
 use super::design::dot;
 use arbormix_matrix::{Columns, Real};
 
-/// Steps at most within a Newton step: past this a fresh one gains more than a better solution of the old one.
+/// Most steps within a Newton step: beyond this, the next Newton step gains more than a better solution of this one.
 pub(crate) const NEWTON_STEPS: usize = 50;
-/// Sums that grow side by side: one alone would make every addition wait for the one before.
+/// Independent sums: with a single sum every addition would wait for the one before.
 const SUMS: usize = 16;
 
-/// Rough solutions of H_p d_p = b_p, and their images under X.
+/// Approximate solutions of H_p d_p = b_p, and their images under X.
 pub(crate) struct Direction {
     /// d, one column per system.
     pub(crate) solution: Columns,
-    /// X d: every step multiplies by X anyway, so the sum of the parts saves a product.
+    /// X d. Every step multiplies by X anyway, so summing these products saves one product.
     pub(crate) along: Columns,
 }
 
-/// Solves H_p d_p = b_p for each column p, roughly: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖ or after `max_steps`.
+/// Solves H_p d_p = b_p approximately for each column p: until ‖H d − b‖ ≤ `accuracy[p]` · ‖b‖ or for `max_steps`.
 ///
 /// `apply(vectors, systems)` gives H v and X v (`rows` numbers each): vector i belongs to system `systems[i]`. `diagonal`
 /// approximates the diagonals of H. Systems that are done drop out, so that no product is spent on them. A product may
@@ -57,7 +57,7 @@ pub(crate) fn solve<T: Real, E>(
         for (slot, &p) in active.iter().enumerate() {
             let image = product.column(slot);
             let curvature = Arch::new().dispatch(Dot(direction.column(p), image));
-            // A null direction (of a free bias) has nothing to gain along it; NaN is beyond single precision's range.
+            // A null direction (of a free bias) gains nothing; NaN means that single precision overflowed.
             if curvature.is_nan() || curvature <= 0.0 {
                 continue;
             }
@@ -111,7 +111,7 @@ impl<T: Real> NullaryFnOnce for Add<'_, T> {
     }
 }
 
-/// Σ terms as several sums side by side, in a fixed order.
+/// Σ terms with several independent sums, in a fixed order.
 macro_rules! sum_of {
     ($count:expr, |$j:ident| $term:expr) => {{
         let count = $count;

@@ -1,4 +1,4 @@
-//! The features as the solver wants them: rotated once, bias included.
+//! The features for the solver: rotated once, with the bias column.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use arbormix_matrix::{BothWays, Columns, DenseMatrix, Matrix, Operator, Strips, 
 
 /// Dense features with more columns than this are not rotated: the eigenvectors would cost more than they save.
 const MAX_ROTATED: usize = 2000;
-/// Directions whose share of the largest eigenvalue is below this carry only rounding errors.
+/// Eigenvalues below this fraction of the largest are only rounding errors.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// Rows that are turned to their principal axes together (whole strips), and axes.
-const TURNED_ROWS: usize = 1024;
-const TURNED_AXES: usize = 48;
-/// Regressions whose log-odds are made together.
+/// Rows (whole strips) and axes that are rotated together.
+const ROTATED_ROWS: usize = 1024;
+const ROTATED_AXES: usize = 48;
+/// Regressions whose log-odds are computed together.
 const MARGINS_TOGETHER: usize = 16;
 
 /// Features of all rows, prepared for the solver.
@@ -62,7 +62,7 @@ impl Design {
     /// Prepares features (N × m).
     pub fn new(features: &Matrix, bias: Bias) -> Design {
         match features {
-            Matrix::Sparse(sparse) => Design::plain(Operator::beside_ones(sparse), bias),
+            Matrix::Sparse(sparse) => Design::plain(Operator::with_ones(sparse), bias),
             Matrix::Dense(dense) if dense.cols() > MAX_ROTATED => Design::plain(with_ones(dense), bias),
             Matrix::Dense(dense) => Design::rotated(dense, bias),
         }
@@ -81,7 +81,7 @@ impl Design {
 
     fn rotated(dense: &DenseMatrix, bias: Bias) -> Design {
         let (m, n) = (dense.cols(), dense.rows() as f64);
-        // A free bias absorbs any shift of the features, so centring changes nothing but the conditioning.
+        // A free bias absorbs any shift of the features, so centring changes only the conditioning.
         let centred = match bias {
             Bias::Penalised => Cow::Borrowed(dense),
             Bias::Free => Cow::Owned(centred(dense)),
@@ -102,10 +102,11 @@ impl Design {
         if free == 1 {
             basis.row_mut(m)[r - 1] = 1.0;
         }
-        // Its columns are orthogonal, so its last row is where the bias's unit vector goes, and what the ones add to a row.
+        // Its columns are orthogonal, so its last row is the image of the unit vector of the bias, and what the column
+        // of ones adds to a row.
         let one = basis.row(m).to_vec();
         let rows = turned_rows(&centred, &leading_rows(&basis, m), &one);
-        // Uncentred: the bias also pays for the shift, b = b' − centre · w.
+        // Back to uncentred features: the bias takes the shift, b = b' − centre · w.
         if free == 1 {
             for (j, &mean) in column_means(dense).iter().enumerate() {
                 let shift: Vec<f64> = basis.row(j).iter().map(|w| mean * w).collect();
@@ -154,12 +155,12 @@ impl Design {
         bias.resize(ridge.len(), 0.0);
         let mean_square = |extra: &&[f64]| extra.iter().map(|v| v * v).sum::<f64>() / self.rows() as f64;
         spread.iter_mut().for_each(|spread| spread.extend(extras.iter().map(mean_square)));
-        // Columns that are empty on these rows have weight 0 at the optimum: nothing need be spent on them.
+        // Columns that are empty on these rows have weight 0 at the optimum, so they are left out.
         let (operator, kept) = self.rows.append(rows, extras);
         Block { operator, rows, ridge, bias, spread, kept }
     }
 
-    /// The same coordinates with other rows: each index names a row of this design, as often as it likes.
+    /// The same coordinates with other rows: each index is a row of this design; rows may repeat.
     pub fn with_rows(&self, rows: &[usize]) -> Design {
         Design {
             rows: self.rows.with_rows(rows),
@@ -252,7 +253,7 @@ impl Block<'_> {
         self.bias.iter().zip(&self.ridge).map(|(b, ridge)| ridge * b * b).sum()
     }
 
-    /// About the mean square of every column of the operator, if these are principal axes.
+    /// Approximate mean square of every column of the operator, if these are principal axes.
     pub(crate) fn spread(&self) -> Option<&[f64]> {
         self.spread.as_deref()
     }
@@ -279,8 +280,8 @@ impl Block<'_> {
         out
     }
 
-    /// Calls `visit(place, log-odds of every row)` for each of the coefficients, which are worked on a few at a time: the
-    /// log-odds of all rows under all regressions of a fit would need more memory than the rows.
+    /// Calls `visit(place, log-odds of every row)` for each of the coefficients. A few are processed at a time, because
+    /// the log-odds of all regressions would need more memory than the rows.
     pub fn visit_margins(&self, coefficients: &[&Coefficients], visit: impl FnMut(usize, &[f64])) {
         self.visit(coefficients, self.operator.double(), visit);
     }
@@ -340,7 +341,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum_in_lanes(a.len(), |j| a[j] * b[j])
 }
 
-/// Σ term(j) as eight sums side by side: one sum would make every addition wait for the one before.
+/// Σ term(j) with eight independent sums: with a single sum every addition would wait for the one before.
 #[inline(always)]
 fn sum_in_lanes(count: usize, term: impl Fn(usize) -> f64) -> f64 {
     let mut sums = [0.0; 8];
@@ -394,16 +395,16 @@ fn gram_with_ones(dense: &DenseMatrix) -> DenseMatrix {
     out
 }
 
-/// centred · turn with `one` added to every row, some rows and columns at a time: no more copies of all rows.
+/// centred · turn, with `one` added to every row. Some rows and columns at a time, to avoid another copy of all rows.
 fn turned_rows(centred: &DenseMatrix, turn: &DenseMatrix, one: &[f64]) -> Strips<f64> {
     let mut out = Strips::zeros(centred.rows(), turn.cols());
     let axis = |k: usize| (0..turn.rows()).map(|j| turn.get(j, k)).collect::<Vec<f64>>();
     let axes: Vec<Vec<f64>> = (0..turn.cols()).map(axis).collect();
     let width = centred.cols();
-    for (first, cells) in (0..).step_by(TURNED_ROWS).zip(centred.values().chunks(TURNED_ROWS * width.max(1))) {
+    for (first, cells) in (0..).step_by(ROTATED_ROWS).zip(centred.values().chunks(ROTATED_ROWS * width.max(1))) {
         let mut rows = Strips::zeros(cells.len() / width, width);
         rows.put(0, width, cells);
-        for (start, axes) in (0..).step_by(TURNED_AXES).zip(axes.chunks(TURNED_AXES)) {
+        for (start, axes) in (0..).step_by(ROTATED_AXES).zip(axes.chunks(ROTATED_AXES)) {
             let mut turned = rows.product(&axes.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for column in 0..axes.len() {
                 let cells = turned.column_mut(column);

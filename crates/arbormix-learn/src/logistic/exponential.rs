@@ -11,11 +11,11 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 /// log 2 in two parts; the first has so few bits that its product with a small integer is exact.
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Below this eˣ is no normal number; it counts as 0.
-const LEAST: f64 = -708.0;
+/// Below this, eˣ is not a normal number and counts as 0.
+const MIN_EXPONENT: f64 = -708.0;
 
-/// Numbers that are worked on side by side where there are many: every step of a series waits for the one before it, so
-/// several series must be under way to keep a processor busy.
+/// Numbers that are processed together. Every step of a series waits for the one before, so several series must run at
+/// once to keep a processor busy.
 pub(crate) const TOGETHER: usize = 16;
 
 /// eˣ for x ≤ 0 (also right up to 700), to about one unit in the last place; 0 below e⁻⁷⁰⁸. NaN stays NaN.
@@ -55,7 +55,7 @@ pub(crate) fn exps_of_negative<const N: usize>(x: [f64; N]) -> [f64; N] {
         }
     }
     for n in 0..N {
-        sum[n] = if x[n] < LEAST { 0.0 } else { sum[n] * power[n] };
+        sum[n] = if x[n] < MIN_EXPONENT { 0.0 } else { sum[n] * power[n] };
     }
     sum
 }
@@ -144,7 +144,7 @@ pub trait Exponential: Real {
 impl Exponential for f64 {
     #[inline(always)]
     fn quick_exp_of_negative(self) -> f64 {
-        let x = if self < LEAST { LEAST } else { self };
+        let x = if self < MIN_EXPONENT { MIN_EXPONENT } else { self };
         let shifted = x.mul_add(std::f64::consts::LOG2_E, ROUND);
         let k = shifted - ROUND;
         let r = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, x));
@@ -185,13 +185,13 @@ impl Exponential for f64 {
 
 /// 2²³ · 1.5, which rounds as [`ROUND`] does.
 const ROUND_SINGLE: f32 = 12_582_912.0;
-/// Below this eˣ is no normal number of single precision.
-const LEAST_SINGLE: f32 = -87.0;
+/// Below this, eˣ is not a normal number in single precision.
+const MIN_EXPONENT_SINGLE: f32 = -87.0;
 
 impl Exponential for f32 {
     #[inline(always)]
     fn quick_exp_of_negative(self) -> f32 {
-        let x = if self < LEAST_SINGLE { LEAST_SINGLE } else { self };
+        let x = if self < MIN_EXPONENT_SINGLE { MIN_EXPONENT_SINGLE } else { self };
         let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND_SINGLE);
         let k = shifted - ROUND_SINGLE;
         // log 2 in two parts, as above.
@@ -225,7 +225,7 @@ mod tests {
     use super::{Exponential, exp_of_negative, log_of_one_plus};
     use arbormix_matrix::Real;
 
-    /// The quick ones keep their promise of digits.
+    /// The fast versions have the precision that they document.
     #[test]
     fn quick_functions_agree_with_the_standard_library() {
         for step in 0..200_000 {

@@ -13,36 +13,37 @@ use arbormix_base::progress::Cancelled;
 use arbormix_base::progress::Progress;
 use arbormix_matrix::TILE;
 
-/// Problems solved together at most where rows are dense or many: a tile of sparse rows in single precision. Memory is about
-/// eight numbers per row and problem in flight.
+/// Most problems that are solved together if rows are dense or many: a tile of sparse rows in single precision. They
+/// need about eight numbers of memory per row and problem.
 pub const BATCH: usize = 2 * TILE;
-/// Problems solved together at most where rows are sparse and few. Some problems take several times the steps of others, and
-/// a tile costs the same however few are left in it: of many problems, those that are left still fill tiles.
+/// Most problems that are solved together if rows are sparse and few. Some problems need several times the steps of
+/// others, and a tile costs the same when few problems are left. With many problems the remaining ones still fill
+/// tiles.
 pub const SPARSE_BATCH: usize = 4 * BATCH;
-/// Rows times problems that may be solved together beyond [`BATCH`].
+/// Most rows times problems for a batch larger than [`BATCH`].
 const FEW_CELLS: usize = 1 << 20;
-/// Problems in a batch of dense rows at least: fewer would not keep the kernels busy.
-const LEAST_DENSE: usize = 3;
-/// Tolerances from which on directions are sought in single precision: they then have about six digits, of which a step
-/// uses one or two.
-pub(crate) const ROUGH_DIRECTIONS: f64 = 1e-7;
-/// Tolerances from which on everything but sums of losses is in single precision: margins and gradients have about six
-/// digits, of which a comparison on held-out rows uses fewer.
-const ROUGH_THROUGHOUT: f64 = 1e-5;
-/// Rows up to which sums over all of them keep enough digits in single precision.
-const ROUGH_ROWS: usize = 200_000;
+/// Fewest problems in a batch of dense rows: fewer would not keep the kernels busy.
+const MIN_DENSE_BATCH: usize = 3;
+/// From this tolerance on, directions are computed in single precision: they have about six digits, and a step uses one
+/// or two.
+pub(crate) const SINGLE_DIRECTIONS: f64 = 1e-7;
+/// From this tolerance on, everything but sums of losses is in single precision: margins and gradients have about six
+/// digits, more than a comparison on held-out rows needs.
+const SINGLE_PRECISION: f64 = 1e-5;
+/// Most rows for which sums over all rows have enough digits in single precision.
+const SINGLE_PRECISION_ROWS: usize = 200_000;
 
 thread_local! {
-    /// [`BATCH`], or fewer on the threads of a pool that has a bound on memory.
+    /// [`BATCH`], or fewer on threads of a pool with a memory bound.
     static TOGETHER: Cell<usize> = const { Cell::new(BATCH) };
 }
 
-/// Problems that this thread solves together at most.
+/// Most problems that this thread solves together.
 pub fn solved_together() -> usize {
     TOGETHER.get()
 }
 
-/// Lets this thread solve fewer problems together, to save memory; solutions stay the same.
+/// Lets this thread solve fewer problems together to save memory. Solutions stay the same.
 pub fn solve_fewer_together(problems: usize) {
     TOGETHER.set(problems.clamp(1, BATCH));
 }
@@ -54,15 +55,15 @@ pub struct Problem<'a> {
     pub targets: &'a [bool],
     /// Weights sₙ ≥ 0, or all 1.
     pub weights: Option<&'a [f64]>,
-    /// Of a label's values and one of them: the rows on which the label has it are those that count (`None`: all). So
-    /// problems that see part of a block's rows need no weights of their own.
+    /// The values of a label and one of them: only rows on which the label has that value count (`None`: all rows). So
+    /// problems on a part of the rows need no weights of their own.
     pub only: Option<(&'a [bool], bool)>,
     /// Cost C.
     pub cost: f64,
     /// Where to start; `None` or a constant start at the best bias alone.
     pub start: Option<&'a Coefficients>,
-    /// How many of the leading coordinates take part (`None`: all); the weights of the others stay 0. So problems that
-    /// see fewer of the extra columns share a batch with those that see all.
+    /// Number of leading coordinates that take part (`None`: all); the weights of the others stay 0. So problems with
+    /// fewer extra columns share a batch with those that have all.
     pub coordinates: Option<usize>,
 }
 
@@ -94,10 +95,10 @@ pub struct Solution {
 
 /// Solves a batch of problems that share the rows of `block`.
 ///
-/// A problem whose weighted targets are all alike has no finite optimum without the penalty; it gets the constant
-/// log-odds of the smoothed rate ([`smoothed_log_odds`]) instead. Problems do not influence each other: the result
-/// for a batch is that of the problems one by one. Stops at the next product once `progress` says so: on large data one
-/// batch takes minutes.
+/// A problem with constant weighted targets has no finite optimum without the penalty; it gets the constant log-odds of
+/// the smoothed rate ([`smoothed_log_odds`]) instead. Problems do not influence each other: a batch gives the same
+/// result as its problems one by one. Cancellation takes effect at the next product, because one batch takes minutes on
+/// large data.
 pub fn solve(
     block: &Block<'_>,
     problems: &[Problem<'_>],
@@ -107,9 +108,9 @@ pub fn solve(
     run(block, problems, params, true, progress)
 }
 
-/// As [`solve`], for a few steps on the way to something else (an M-step): in single precision wherever directions are (up
-/// to 200,000 rows), and without the products that would say how good the last step was. Gradient norms are those before
-/// it, so that `converged` only tells who had converged earlier.
+/// Like [`solve`], for a few steps of an outer algorithm (an M-step). It uses single precision wherever directions do
+/// (up to 200,000 rows), and skips the products that would evaluate the last step. Gradient norms are those before the
+/// last step, so `converged` only says which problems had converged earlier.
 pub fn improve(
     block: &Block<'_>,
     problems: &[Problem<'_>],
@@ -128,28 +129,28 @@ fn run(
 ) -> Result<Vec<Solution>, Cancelled> {
     let mut solutions: Vec<Option<Solution>> = problems.iter().map(|problem| constant(block, problem)).collect();
     let open: Vec<usize> = (0..problems.len()).filter(|&p| solutions[p].is_none()).collect();
-    // Batches may be cut anywhere; so few regressions as one batch would leave threads idle.
-    let least = if block.operator.is_sparse() { TILE } else { LEAST_DENSE };
+    // Batches may be split anywhere; a single batch would leave threads idle.
+    let least = if block.operator.is_sparse() { TILE } else { MIN_DENSE_BATCH };
     let most = match TOGETHER.get() {
         BATCH if block.operator.is_sparse() => (FEW_CELLS / block.len().max(1)).clamp(BATCH, SPARSE_BATCH),
         most => most,
     };
     let batch = open.len().div_ceil(rayon::current_num_threads()).clamp(least.min(most), most);
-    let rough_from = if verified { ROUGH_THROUGHOUT } else { ROUGH_DIRECTIONS };
+    let rough_from = if verified { SINGLE_PRECISION } else { SINGLE_DIRECTIONS };
     let solved: Vec<Vec<Solution>> = open
         .par_chunks(batch)
         .map(|batch| {
             let problems: Vec<&Problem<'_>> = batch.iter().map(|&p| &problems[p]).collect();
             let operator = &block.operator;
             if params.tolerance >= rough_from
-                && block.len() <= ROUGH_ROWS
+                && block.len() <= SINGLE_PRECISION_ROWS
                 && let Some(rows) = operator.single()
             {
                 return Newton::new(block, rows, Some(rows), &problems, params, progress).run(verified);
             }
-            // In this order: single precision may share what double precision has stored.
+            // In this order, because single precision may share the cells of double precision.
             let double = operator.double();
-            let single = if params.tolerance >= ROUGH_DIRECTIONS { operator.single() } else { None };
+            let single = if params.tolerance >= SINGLE_DIRECTIONS { operator.single() } else { None };
             Newton::new(block, double, single, &problems, params, progress).run(verified)
         })
         .collect::<Result<_, Cancelled>>()?;
@@ -157,7 +158,7 @@ fn run(
     Ok(solutions.into_iter().flatten().collect())
 }
 
-/// The smoothed constant if all targets with positive weight are alike.
+/// The smoothed constant if all targets with positive weight are equal.
 fn constant(block: &Block<'_>, problem: &Problem<'_>) -> Option<Solution> {
     let weight = |row: usize| problem.weight(row);
     let mut counted = (0..block.len()).map(|local| block.row(local)).filter(|&row| weight(row) > 0.0);

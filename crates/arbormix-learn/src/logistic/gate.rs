@@ -3,7 +3,7 @@
 use super::conjugate::{self, Direction};
 use super::design::{Block, dot};
 use super::exponential::{exp_in_place, exp_of_negative};
-use super::fit::ROUGH_DIRECTIONS;
+use super::fit::SINGLE_DIRECTIONS;
 use super::params::GateParams;
 use arbormix_base::progress::Cancelled;
 use arbormix_base::progress::Progress;
@@ -17,7 +17,7 @@ pub struct Gate {
     pub weights: Columns,
 }
 
-/// How fitting a gate ended.
+/// The result of fitting a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateFit {
     /// The gate.
@@ -112,7 +112,7 @@ pub fn fit_gate(
     let mut scores = block.operator.product(&theta);
     let (mut objective, mut log_gate) = fit.objective(&theta, &scores);
     let first = objective;
-    // Whether the scores are those of θ: rough directions move them to some digits only.
+    // Whether the scores are exactly those of θ: approximate directions move them with few digits.
     let mut exact = true;
     let mut iteration = 0;
     loop {
@@ -172,7 +172,8 @@ impl NullaryFnOnce for Exponentials<'_> {
     }
 }
 
-/// The data of one fit; functions take θ's scores or g (rows × K), so that products and exponentials are made once.
+/// The data of one fit. Functions take the scores of θ or g (rows × K), so that products and exponentials are computed
+/// once.
 struct Softmax<'a> {
     block: &'a Block<'a>,
     ridge: &'a [f64],
@@ -194,7 +195,7 @@ impl Softmax<'_> {
         for k in 0..log_gate.cols() {
             let (targets, logs) = (self.targets.column(k), log_gate.column(k));
             for n in 0..targets.len() {
-                // 0 · −∞ counts as 0: an expert that no row wants may have gate weight 0.
+                // 0 · −∞ counts as 0: an expert without responsibility for any row may have gate weight 0.
                 if targets[n] > 0.0 {
                     loss -= self.weight(n) * targets[n] * logs[n];
                 }
@@ -216,7 +217,7 @@ impl Softmax<'_> {
         gradient
     }
 
-    /// ‖∇‖, with the slopes of free biases measured by their own curvature, as in the nodes' regressions.
+    /// ‖∇‖, with the slopes of free biases scaled by their own curvature, as in the regressions of the nodes.
     fn distance(&self, gradient: &Columns, gate: &Columns) -> f64 {
         let mut total = 0.0;
         for k in 0..gradient.cols() {
@@ -239,7 +240,7 @@ impl Softmax<'_> {
     }
 
     /// The Newton direction, solved as one system over all experts, in single precision where that is enough.
-    /// `norm` is that of the gradient, as a share of the first.
+    /// `norm` is the norm of the gradient relative to the first one.
     fn direction(
         &self,
         gradient: &Columns,
@@ -248,7 +249,7 @@ impl Softmax<'_> {
         tolerance: f64,
         progress: &dyn Progress,
     ) -> Result<Direction, Cancelled> {
-        let single = if tolerance >= ROUGH_DIRECTIONS { self.block.operator.single() } else { None };
+        let single = if tolerance >= SINGLE_DIRECTIONS { self.block.operator.single() } else { None };
         let accuracy = norm.sqrt().clamp(1e-3, 0.25);
         match single {
             Some(rows) => self.direction_by(rows, gradient, gate, accuracy, progress),
@@ -292,7 +293,7 @@ impl Softmax<'_> {
         Ok(Direction { solution, along })
     }
 
-    /// About the diagonal of ∇², coordinates × K; in principal axes the mean over the rows says enough.
+    /// Approximate diagonal of ∇², coordinates × K. In principal axes the mean over the rows is good enough.
     fn diagonal<T: Tiled>(&self, rows: &BothWays<T>, gate: &Columns) -> Columns<T> {
         let mut bend = gate.clone();
         for k in 0..bend.cols() {

@@ -74,7 +74,7 @@ impl LinearFunctions {
         stored.put(format!("{prefix}biases"), &shape[..1], self.biases.clone());
     }
 
-    /// Brings back what [`LinearFunctions::put`] gave.
+    /// Loads what [`LinearFunctions::put`] gave.
     pub fn load(
         stored: &Stored,
         prefix: &str,

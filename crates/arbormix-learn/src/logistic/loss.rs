@@ -133,14 +133,14 @@ impl NullaryFnOnce for LogLikelihood<'_> {
     }
 }
 
-/// [`softplus`] with twelve digits, for loops in which multiplying and adding is one instruction.
+/// [`softplus`] with twelve digits, for loops with fused multiply-add.
 #[inline(always)]
 fn quick_softplus(a: f64) -> f64 {
     let ahead = if a > 0.0 { a } else { 0.0 };
     ahead + (-a.abs()).quick_exp_of_negative().quick_log_of_one_plus()
 }
 
-/// log p / (1 − p) of a probability that counts as `nearest` to 0 or 1 where it is nearer: so it is finite.
+/// log p / (1 − p), with p kept at least `nearest` away from 0 and 1, so that it is finite.
 pub fn clamped_log_odds(p: f64, nearest: f64) -> f64 {
     let p = p.clamp(nearest, 1.0 - nearest);
     (p / (1.0 - p)).ln()
@@ -187,7 +187,7 @@ impl<T: Exponential> NullaryFnOnce for Evaluation<'_, T> {
 
     #[inline(always)]
     fn call(self) -> f64 {
-        // Losses of so many rows are added in their own precision, the sums of rows then in double precision.
+        // Losses of so many rows are added in the precision T; these sums are then added in double precision.
         const ROWS: usize = 128;
         let mut total = 0.0;
         let mut losses = [T::ZERO; ROWS];
@@ -197,11 +197,12 @@ impl<T: Exponential> NullaryFnOnce for Evaluation<'_, T> {
             let rows = signed.len();
             let (margins, losses) = (&margins[..rows], &mut losses[..rows]);
             let (residual, curvature) = (&mut residual[..rows], &mut curvature[..rows]);
-            // Losses are kept, not added up: with the sums in the same loop it did not become vector instructions.
+            // Losses are stored and summed later: with the sums in the same loop the compiler did not vectorise it.
             for n in 0..rows {
                 (losses[n], residual[n], curvature[n]) = of_row(signed[n], margins[n]);
             }
-            // Several sums side by side, in a fixed order: one sum would make every addition wait for the last.
+            // Several independent sums, in a fixed order: with a single sum every addition would wait for the one
+            // before.
             let (groups, rest) = losses.as_chunks::<TOGETHER>();
             let mut sums = [T::ZERO; TOGETHER];
             for group in groups {

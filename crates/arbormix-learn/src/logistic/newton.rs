@@ -10,14 +10,14 @@ use arbormix_base::progress::Cancelled;
 use arbormix_base::progress::Progress;
 use arbormix_matrix::{BothWays, Columns, Real, Tiled};
 
-/// Share of the predicted decrease that a step must deliver (Armijo).
-const SUFFICIENT: f64 = 1e-4;
-/// Halvings of a step at most; after that rounding hides any decrease.
+/// Fraction of the predicted decrease that a step must achieve (Armijo).
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// Most halvings of a step; after that rounding hides any decrease.
 const MAX_HALVINGS: usize = 40;
-/// Steps to the best bias, each of 1 at most: a start need not be exact.
+/// Most steps to the best bias, each of length at most 1: a start need not be exact.
 const BIAS_STEPS: usize = 12;
 
-/// The bias b that alone is best: minimises Σ |aₙ| softplus(∓b) + ½ ridge b², by Newton's method.
+/// The best bias b without features: minimises Σ |aₙ| softplus(∓b) + ½ ridge b² by Newton's method.
 fn best_bias<T: Real>(signed: &[T], ridge: f64) -> f64 {
     let total = |part: fn(f64) -> f64| signed.iter().map(|a| part(a.wide())).sum::<f64>();
     let (positive, negative) = (total(|a| a.max(0.0)), total(|a| (-a).max(0.0)));
@@ -27,7 +27,7 @@ fn best_bias<T: Real>(signed: &[T], ridge: f64) -> f64 {
         let slope = negative * p - positive * (1.0 - p) + ridge * bias;
         let bend = (positive + negative) * p * (1.0 - p) + ridge;
         if bend > 0.0 {
-            // Where the loss is nearly straight a whole step would go too far.
+            // Where the loss is nearly linear, a full step would go too far.
             bias -= (slope / bend).clamp(-1.0, 1.0);
         }
     }
@@ -36,11 +36,11 @@ fn best_bias<T: Real>(signed: &[T], ridge: f64) -> f64 {
 
 /// State of the problems of one batch that have not converged; all matrices have one column per such problem.
 ///
-/// Margins and gradients are of the precision T. Objectives are sums of double precision, and so are the weights.
+/// Margins and gradients have the precision T. Objectives and weights have double precision.
 pub(crate) struct Newton<'a, T: Tiled> {
     block: &'a Block<'a>,
     rows: &'a BothWays<T>,
-    /// The rows in single precision if directions may be sought there.
+    /// The rows in single precision, if directions may be computed in it.
     rough: Option<&'a BothWays<f32>>,
     ridge: std::borrow::Cow<'a, [f64]>,
     params: &'a SolverParams,
@@ -87,7 +87,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
                 _ => {
                     let bias = best_bias(signed.column(p), block.bias_ridge());
                     weights.column_mut(p).iter_mut().zip(&*block.bias()).for_each(|(w, b)| *w = bias * b);
-                    // Not the bias itself: axes without extent, which are left out, may have a part of it.
+                    // Not the bias itself: axes that were left out may have a part of it.
                     let moved = ones.column(0).iter().map(|one| T::of(bias * one.wide()));
                     margins.column_mut(p).iter_mut().zip(moved).for_each(|(z, moved)| *z = moved);
                 }
@@ -132,8 +132,8 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         newton
     }
 
-    /// Steps until all problems have converged, or as often as allowed. What is said of solutions is worked out at their
-    /// weights if they are to be `verified`.
+    /// Steps until all problems have converged, or up to the step limit. If `verified`, objectives and gradient norms
+    /// of the solutions are computed at their final weights.
     pub(crate) fn run(mut self, verified: bool) -> Result<Vec<Solution>, Cancelled> {
         for iteration in 0.. {
             let all: Vec<usize> = (0..self.member.len()).collect();
@@ -201,9 +201,9 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         gradient
     }
 
-    /// One damped Newton step for every problem; returns those that can decrease no further.
+    /// One damped Newton step for every problem; returns the problems that cannot decrease further.
     fn step(&mut self, gradient: &Columns) -> Result<Vec<usize>, Cancelled> {
-        // Rough systems far from the optimum, finer ones near it, never finer than the goal needs.
+        // Low accuracy far from the optimum, higher near it, but never higher than the tolerance needs.
         let norms = self.last_norm.iter().enumerate();
         let accuracy: Vec<f64> = norms
             .map(|(p, norm)| {
@@ -220,7 +220,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
             .collect())
     }
 
-    /// Rough solutions d of ∇²f d = −∇f, and X d.
+    /// Approximate solutions d of ∇²f d = −∇f, and X d.
     fn direction<U: Tiled>(
         &self,
         rows: &BothWays<U>,
@@ -237,7 +237,8 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         conjugate::solve(hessian, self.block.len(), &diagonal, &down, accuracy, conjugate::NEWTON_STEPS)
     }
 
-    /// About the diagonals of ∇²f. In principal axes the rows' mean curvature says enough, and saves a product.
+    /// Approximate diagonals of ∇²f. In principal axes the mean curvature of the rows is good enough and saves a
+    /// product.
     fn diagonal<U: Tiled>(&self, rows: &BothWays<U>) -> Columns<U> {
         let count = self.member.len();
         let mut diagonal = match self.block.spread() {
@@ -274,7 +275,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         (out, inner)
     }
 
-    /// Halves the step until the objective decreases enough; margins move along, so no product is needed.
+    /// Halves the step until the objective decreases enough. Margins move along the step, so no product is needed.
     fn search(&mut self, p: usize, gradient: &[f64], direction: &[f64], along: &[f64]) -> bool {
         let slope = dot(gradient, direction);
         if slope.is_nan() || slope >= 0.0 {
@@ -296,7 +297,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
                 self.curvature.column_mut(p),
             );
             let objective = loss + self.penalty(&moved);
-            if objective <= self.objective[p] + SUFFICIENT * length * slope {
+            if objective <= self.objective[p] + SUFFICIENT_DECREASE * length * slope {
                 self.weights.column_mut(p).copy_from_slice(&moved);
                 self.objective[p] = objective;
                 return true;
@@ -307,8 +308,9 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         false
     }
 
-    /// Brings margins, and what follows from them, to the weights themselves: rough directions have moved them to some
-    /// digits only, and what is said of a solution must be true of its weights. `false` if they are as good as they get.
+    /// Recomputes margins, and what follows from them, from the weights. Approximate directions have moved the margins
+    /// with few digits, but results must hold for the final weights. Returns `false` if nothing was
+    /// recomputed, because the margins are as exact as the precision allows.
     fn settle(&mut self, problems: &[usize]) -> bool {
         if self.rough.is_none() || size_of::<T>() < size_of::<f64>() || problems.is_empty() {
             return false;
@@ -329,7 +331,7 @@ impl<'a, T: Tiled + Exponential> Newton<'a, T> {
         conjugate::total(self.curvature.column(p))
     }
 
-    /// ‖∇f‖, with the slope of a free bias measured by its own curvature: there the penalty gives none.
+    /// ‖∇f‖, with the slope of a free bias scaled by its own curvature, because it has no penalty.
     fn distance(&self, p: usize, gradient: &[f64]) -> f64 {
         let bend = self.bend(p).max(f64::MIN_POSITIVE);
         let square = |(g, ridge): (&f64, &f64)| if *ridge > 0.0 { g * g } else { g * g / bend };

@@ -10,11 +10,11 @@ use arbormix_base::progress::Cancelled;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 
-/// No held-out row counts for less than log 10⁻¹²: one row must not decide a choice.
+/// The log-likelihood of a held-out row is at least log 10⁻¹², so that a single row cannot decide a choice.
 pub const LOG_FLOOR: f64 = -27.631_021_115_928_547;
 
-/// How far the held-out log-likelihood of all folds may fall below its best before the path ends there: a share of the best,
-/// and so many nats. Larger costs fit the training rows ever closer, and the largest take the longest.
+/// The path ends when the held-out log-likelihood of all folds has fallen below its best by this fraction of it and by
+/// this many nats. Larger costs only fit the training rows more closely, and the largest take the longest.
 const FALL_SHARE: f64 = 0.01;
 const FALL_NATS: f64 = 1.0;
 
@@ -27,19 +27,19 @@ pub fn cost_folds(rows: usize, folds: usize, seed: u64) -> Vec<usize> {
     fold_of
 }
 
-/// One regression whose cost is sought.
+/// One regression whose cost is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
     /// Its targets, of full length N.
     pub values: &'a [bool],
     /// Weights of the rows, of full length N, or all 1.
     pub weights: Option<&'a [f64]>,
-    /// How many of the leading coordinates it sees, see [`Problem::coordinates`].
+    /// Number of leading coordinates that take part, see [`Problem::coordinates`].
     pub coordinates: Option<usize>,
 }
 
 impl<'a> Target<'a> {
-    /// A regression that sees all coordinates.
+    /// A regression with all coordinates.
     pub fn new(values: &'a [bool], weights: Option<&'a [f64]>) -> Target<'a> {
         Target { values, weights, coordinates: None }
     }
@@ -50,8 +50,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The cost of each target from `params.costs`: the one with the largest held-out log-likelihood (or whatever
-/// `params.criterion` says), ties to the smaller.
+/// Chooses the cost of each target from `params.costs`: the one with the largest held-out log-likelihood (or by
+/// `params.criterion`); ties go to the smaller cost.
 ///
 /// `rows` (`None`: all) are divided by `fold_of[row]`; the path is solved on the rows outside of each fold from the smallest
 /// cost upwards, each solution starting at the previous one. A target's path ends where its held-out log-likelihood has
@@ -110,7 +110,7 @@ pub fn choose_costs(
     Ok(best.into_iter().map(|(_, cost)| cost).collect())
 }
 
-/// One fold, the rows outside of it, and where the next cost starts.
+/// One fold, the rows outside of it, and the start for the next cost.
 struct Fold<'a> {
     train: Block<'a>,
     held: Block<'a>,
@@ -118,7 +118,7 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// What the fold says of each open target's regression on the other rows.
+    /// The criterion on this fold for the regression of each open target, fitted on the other rows.
     fn scores(
         &mut self,
         cost: f64,

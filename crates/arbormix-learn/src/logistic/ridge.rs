@@ -7,9 +7,9 @@ use super::conjugate::{self, Direction};
 use super::design::{Block, Design};
 use arbormix_matrix::Columns;
 
-/// Relative residual of the normal equations at which a solution is good enough.
+/// Relative residual of the normal equations at which the iteration stops.
 const ACCURACY: f64 = 1e-10;
-/// Conjugate-gradient steps at most.
+/// Most conjugate-gradient steps.
 const MAX_STEPS: usize = 1000;
 
 /// The regressions minᵥ Σₙ sₙ (tₙ − v·zₙ)² + ρ‖v‖² on the rows z of a design, with row weights s.
@@ -56,7 +56,7 @@ impl<'a> Ridge<'a> {
         let Ok(Direction { solution, .. }) =
             conjugate::solve(normal, self.block.len(), &diagonal, &right, &accuracy, MAX_STEPS);
         let (image, _) = self.normal(&solution.all(), penalty);
-        // Rounding adds to the residual that the iteration keeps: a factor of ten is left for it.
+        // Rounding adds to the residual of the iteration; a factor of ten allows for it.
         let met = |column: usize| {
             let (left, right) = (image.column(column), right.column(column));
             let miss: f64 = left.iter().zip(right).map(|(l, r)| (l - r).powi(2)).sum();

@@ -42,7 +42,7 @@ impl Softmax {
         self.log_probabilities_of(features, 0..features.rows())
     }
 
-    /// The same of some rows.
+    /// The same for some rows.
     pub fn log_probabilities_of(&self, features: &Matrix, rows: Range<usize>) -> DenseMatrix {
         let mut out = self.0.values_of(features, rows);
         for n in 0..out.rows() {
@@ -58,7 +58,7 @@ impl Softmax {
         self.0.put(stored, prefix);
     }
 
-    /// Brings back what [`Softmax::put`] gave.
+    /// Loads what [`Softmax::put`] gave.
     pub fn load(stored: &Stored, prefix: &str, classes: usize, features: usize) -> Result<Softmax, ModelFileError> {
         LinearFunctions::load(stored, prefix, classes, features).map(Softmax)
     }

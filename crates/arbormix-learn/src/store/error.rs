@@ -53,7 +53,7 @@ pub enum ModelFileError {
         /// Version of the program that wrote it.
         written_by: String,
     },
-    /// The method is stored otherwise by now.
+    /// The storage format of the method has changed.
     #[error(
         "the model file holds {method} in format version {found}, written by arbormix {written_by}; this is arbormix {}, \
          which stores it otherwise: fit again",
@@ -75,7 +75,7 @@ pub enum ModelFileError {
         /// The registry's names.
         known: String,
     },
-    /// A method that only chooses among others: models are of those.
+    /// The method only chooses among others; models are models of those.
     #[error("no model is of the method {name:?}, which only chooses among others; fit again")]
     MethodOfNoModel {
         /// Name in the file.
@@ -137,7 +137,7 @@ pub enum ModelFileError {
         /// What the safetensors reader said.
         message: String,
     },
-    /// The model holds a number that the file could not give back.
+    /// The model holds a number that JSON cannot store.
     #[error("the model cannot be written: its {name} would not be read back unchanged; does it hold NaN or infinity?")]
     NotRepresentable {
         /// The metadata entry concerned.

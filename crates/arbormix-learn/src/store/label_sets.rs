@@ -8,7 +8,7 @@ pub fn members_of(sets: &[LabelSet]) -> Vec<Vec<usize>> {
     sets.iter().map(|set| set.members().collect()).collect()
 }
 
-/// Brings back what [`members_of`] gave for ascending sets over `labels` labels.
+/// Loads what [`members_of`] gave for ascending sets over `labels` labels.
 pub fn sets_of(labels: usize, members: &[Vec<usize>]) -> Result<Vec<LabelSet>, ModelFileError> {
     let refused = |message: &str| ModelFileError::Entry { name: "facts".to_string(), message: message.to_string() };
     if members.iter().flatten().any(|&label| label >= labels) {

@@ -1,4 +1,4 @@
-//! What a fitted part hands to a model file and gets back from it.
+//! What a fitted part writes to a model file and reads back from it.
 
 mod error;
 mod label_sets;
@@ -8,7 +8,7 @@ pub use error::ModelFileError;
 pub use label_sets::{members_of, sets_of};
 pub use stored::{Stored, Tensor};
 
-/// Errs if two sizes in a file contradict each other.
+/// Fails if two sizes in a file differ.
 pub fn agree(what: &'static str, left: usize, right: usize) -> Result<(), ModelFileError> {
     if left == right { Ok(()) } else { Err(ModelFileError::Contradiction { what, left, right }) }
 }

@@ -1,4 +1,4 @@
-//! What a predictor hands to the file and gets back from it.
+//! What a predictor writes to a model file and reads back from it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Tensor {
 /// What a predictor puts into a file: small facts as JSON, numbers as tensors.
 ///
 /// ```
-/// use arbormix::model::Stored;
+/// use arbormix_learn::store::Stored;
 ///
 /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
 /// struct Facts { labels: usize, parents: Vec<Option<usize>> }
@@ -31,7 +31,7 @@ pub struct Tensor {
 /// assert_eq!(stored.facts_as::<Facts>()?, facts);
 /// assert_eq!(stored.tensor("weights", &[2, 3])?.len(), 6);
 /// assert!(stored.tensor("weights", &[3, 2]).is_err());
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_learn::store::ModelFileError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stored {
@@ -76,7 +76,7 @@ impl Stored {
         self.put(name, &[matrix.rows(), matrix.cols()], matrix.values().to_vec());
     }
 
-    /// Refuses tensors with numbers that no fit gives.
+    /// Refuses tensors with numbers that are not finite.
     pub fn require_finite(&self) -> Result<(), ModelFileError> {
         match self.tensors.iter().find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite())) {
             None => Ok(()),

@@ -1,12 +1,12 @@
 //! Products with several vectors at a time, in the lanes of vector registers.
 //!
-//! Dense rows that are multiplied again and again lie in strips of neighbouring rows, which are the lanes (`strips`). Sparse
-//! rows have nothing to share, so there a batch of P vectors is cut into *tiles* of 8 (or 4) neighbours, of 16 (or 8) in
-//! single precision; a tile keeps the numbers of its vectors for one row next to each other, so that every cell of the
-//! matrix is loaded once and meets all of them. The order in which a vector's products are added does not depend on its
-//! neighbours: the result for a batch is, bit for bit, that of the vectors one by one. The loops are compiled for the
-//! instruction set found at run time; that reaches only what is inlined into them. Those of tiles are plain loops; those of
-//! strips name their registers, since the compiler did not find them for all numbers of vectors.
+//! Dense rows for repeated products are stored in strips of neighbouring rows; the lanes are rows (`strips`). Sparse
+//! rows share no columns, so the lanes are vectors: a batch of P vectors is cut into *tiles* of 8 (or 4) vectors, 16
+//! (or 8) in single precision. A tile keeps the numbers of its vectors for one row next to each other, so every cell of
+//! the matrix is loaded once for all of them. The order of additions for one vector does not depend on the other
+//! vectors: a batch gives the same bits as its vectors one by one. Loops are compiled for the instruction set found at
+//! run time; this only reaches code that is inlined into them. Loops over tiles are plain; loops over strips name their
+//! registers, because the compiler did not vectorise them for every number of vectors.
 
 mod packed;
 mod sparse;
@@ -14,15 +14,15 @@ pub(crate) mod strips;
 
 pub use packed::PackedColumns;
 pub(crate) use packed::packed_product;
-pub(crate) use sparse::{SparseRows, sparse_curved, sparse_curved_strewn, sparse_product, sparse_strewn};
+pub(crate) use sparse::{SparseRows, sparse_curved, sparse_curved_scattered, sparse_product, sparse_scattered};
 
 use super::tiled::{Kernel, REGISTER, TILE, Tiled};
 use super::{Columns, Real};
 
-/// Rows of a tile that are turned into columns together: they stay in the nearest cache.
-const TURNED_TOGETHER: usize = 16;
+/// Rows of a tile that are transposed together: they stay in the L1 cache.
+const TRANSPOSED_TOGETHER: usize = 16;
 
-/// Numbers that are worked on together: those of one row for the vectors of a tile.
+/// The numbers of one row for the vectors of a tile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(32))]
 struct Lanes<T, const W: usize>([T; W]);
@@ -43,8 +43,8 @@ impl<T: Real, const W: usize> Lanes<T, W> {
 fn load<T: Real, const W: usize>(length: usize, vectors: &[&[T]], first: usize) -> Vec<Lanes<T, W>> {
     let mut tile = vec![Lanes::ZERO; length];
     let vectors = &vectors[first..vectors.len().min(first + W)];
-    for start in (0..length).step_by(TURNED_TOGETHER) {
-        let end = length.min(start + TURNED_TOGETHER);
+    for start in (0..length).step_by(TRANSPOSED_TOGETHER) {
+        let end = length.min(start + TRANSPOSED_TOGETHER);
         for (lane, vector) in vectors.iter().enumerate() {
             for (to, &from) in tile[start..end].iter_mut().zip(&vector[start..end]) {
                 to.0[lane] = from;
@@ -58,8 +58,8 @@ fn load<T: Real, const W: usize>(length: usize, vectors: &[&[T]], first: usize) 
 #[inline(always)]
 fn scale<T: Real, F: Real, const W: usize>(rows: &mut [Lanes<T, W>], factors: &[&[F]], first: usize) {
     let factors = &factors[first..factors.len().min(first + W)];
-    for start in (0..rows.len()).step_by(TURNED_TOGETHER) {
-        let end = rows.len().min(start + TURNED_TOGETHER);
+    for start in (0..rows.len()).step_by(TRANSPOSED_TOGETHER) {
+        let end = rows.len().min(start + TRANSPOSED_TOGETHER);
         for (lane, factors) in factors.iter().enumerate() {
             for (row, &factor) in rows[start..end].iter_mut().zip(&factors[start..end]) {
                 row.0[lane] *= T::of(factor.wide());
@@ -76,8 +76,8 @@ fn store<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, 
 /// Stores rows `row ..` of a block.
 #[inline(always)]
 fn store_from<T: Real, const W: usize>(tile: &[Lanes<T, W>], block: &mut Columns<T>, first: usize, row: usize) {
-    for start in (0..tile.len()).step_by(TURNED_TOGETHER) {
-        let end = tile.len().min(start + TURNED_TOGETHER);
+    for start in (0..tile.len()).step_by(TRANSPOSED_TOGETHER) {
+        let end = tile.len().min(start + TRANSPOSED_TOGETHER);
         for lane in 0..W.min(block.cols() - first) {
             let rows = &mut block.column_mut(first + lane)[row + start..row + end];
             for (to, from) in rows.iter_mut().zip(&tile[start..end]) {

@@ -6,8 +6,8 @@ use super::sparse::{SparseRows, sparse_row};
 use super::{Kernel, Lanes, REGISTER, TILE, Tiled, load, tiles};
 use crate::{Columns, DenseMatrix, Matrix, SparseMatrix, flops};
 
-/// Columns that ever new rows are multiplied with, as the kernels read them: a product with a single row must not wait
-/// for the packing of all columns.
+/// Columns in the layout of the kernels, for products with many different rows: a product with a single row must not
+/// wait until all columns are packed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackedColumns {
     rows: usize,
@@ -61,10 +61,10 @@ impl PackedColumns {
     }
 }
 
-/// Rows of a dense matrix that are worked on together: their cells stay in the nearest cache for all tiles.
+/// Rows of a dense matrix that are processed together: their cells stay in the L1 cache for all tiles.
 const ROWS_TOGETHER: usize = 48;
-/// Rows whose sums are kept in registers at once: with a tile of two registers that is twelve of sixteen registers, and a
-/// tile, which does not fit the nearest cache beside the rows, is read once for all of them.
+/// Rows whose sums are in registers at once. With a tile of two registers they take twelve of sixteen registers. A tile
+/// does not fit into the L1 cache together with the rows; it is read once for the whole group.
 const GROUP: usize = 6;
 
 /// Σⱼ X[n, j] v[j] for a group of rows.
@@ -97,13 +97,13 @@ macro_rules! for_groups {
     }};
 }
 
-/// Ranges of rows worked on together.
+/// Ranges of rows that are processed together.
 fn strips(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows.div_ceil(ROWS_TOGETHER)).map(move |s| s * ROWS_TOGETHER..((s + 1) * ROWS_TOGETHER).min(rows))
 }
 
-/// X · right of some rows, rows × P, row by row; each cell has the bits of [`Matrix::product`] for sparse
-/// rows and is equal up to rounding for dense ones.
+/// X · right for some rows, as rows × P. For sparse rows each cell has the bits of [`Matrix::product`]; for dense rows
+/// it is equal up to rounding.
 pub(crate) fn packed_product(matrix: &Matrix, rows: Range<usize>, right: &PackedColumns) -> DenseMatrix {
     let cells = match matrix {
         Matrix::Dense(dense) => rows.len() * dense.cols(),
@@ -151,10 +151,10 @@ impl Kernel for PackedProduct<'_> {
     }
 }
 
-/// Dense rows that are worked on together.
+/// Dense rows that are processed together.
 struct Strip {
     rows: Range<usize>,
-    /// The row of the matrix that is the first of the product.
+    /// The row of the matrix that is row 0 of the product.
     first: usize,
 }
 

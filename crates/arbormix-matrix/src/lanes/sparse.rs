@@ -1,19 +1,20 @@
-//! Products of sparse rows; those of the transpose are the same on its rows, or strew every row's cells over the columns.
+//! Products with sparse rows. Products with the transpose use its rows, or scatter the cells of every row over the
+//! columns.
 
 use std::ops::Range;
 
 use super::{Kernel, Lanes, Tiled, load, scale, store, store_from, tiles};
 use crate::{Columns, Real, SparseMatrix, flops};
 
-/// Sums of a row that grow side by side: one alone would make every addition wait for the one before.
+/// Independent sums per row: with a single sum every addition would wait for the one before.
 const CHAINS: usize = 4;
 
-/// Sparse rows as the kernels read them. Their cells may be stored with more digits than the products have: they are rounded
-/// as they are read.
+/// Sparse rows for the kernels. Cells may be stored in a higher precision than that of the products; they are rounded
+/// when they are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SparseRows<'a, V> {
     cells: &'a SparseMatrix<V>,
-    /// Whether every row has a further, last cell of 1 that is not stored.
+    /// Whether every row has one more cell at its end, a 1 that is not stored.
     ones: bool,
 }
 
@@ -23,7 +24,7 @@ impl<'a, V: Real> SparseRows<'a, V> {
     }
 
     /// With a last column of ones if `ones`.
-    pub(crate) fn beside(cells: &'a SparseMatrix<V>, ones: bool) -> SparseRows<'a, V> {
+    pub(crate) fn with_ones(cells: &'a SparseMatrix<V>, ones: bool) -> SparseRows<'a, V> {
         SparseRows { cells, ones }
     }
 
@@ -40,11 +41,11 @@ impl<'a, V: Real> SparseRows<'a, V> {
     }
 }
 
-/// Rows whose products with the transpose are made together, where there is no transpose: their cells stay in a near cache
-/// between the way to the rows and the way back.
-const STREWN_TOGETHER: usize = 64;
+/// Rows that are processed together where the transpose is not stored: their cells stay in a cache between the product
+/// with X and the product with Xᵀ.
+const SCATTERED_TOGETHER: usize = 64;
 
-/// A stored cell in the precision of the products, or its square.
+/// A stored cell, or its square, in the precision of the products.
 #[inline(always)]
 fn cell<T: Real, V: Real, const SQUARED: bool>(value: V) -> T {
     let value = T::of(value.wide());
@@ -174,7 +175,7 @@ impl<T: Tiled, V: Real, F: Real> Kernel for SparseCurved<'_, T, V, F> {
 }
 
 impl<T: Tiled, V: Real, F: Real> SparseCurved<'_, T, V, F> {
-    /// One tile; the rows' sums stay side by side for the way back.
+    /// One tile; the sums of the rows are kept for the product with Xᵀ.
     #[inline(always)]
     fn tile<const W: usize>(&self, first: usize, out: &mut Columns<T>, inner: &mut Columns<T>) {
         let tile = load::<T, W>(self.matrix.cols(), self.right, first);
@@ -185,23 +186,24 @@ impl<T: Tiled, V: Real, F: Real> SparseCurved<'_, T, V, F> {
     }
 }
 
-/// Xᵀ · left, columns × P, by the rows alone: each adds its cells, times its number, to the sums of their columns. It reads
-/// the matrix in order and reaches over a number per column, where the transpose reaches over a number per row; so this is
-/// the better way where rows are many. A column's products are added in the order of the rows.
-pub(crate) fn sparse_strewn<T: Tiled, V: Real, const SQUARED: bool>(
+/// Xᵀ · left, columns × P, without the transpose: every row adds its cells, times its number, to the sums of their
+/// columns. This reads the matrix in order and accesses one number per column at random; the transpose would access one
+/// number per row. So this is faster if there are more rows than columns. The products of a column are added in the
+/// order of the rows.
+pub(crate) fn sparse_scattered<T: Tiled, V: Real, const SQUARED: bool>(
     matrix: SparseRows<'_, V>,
     left: &[&[T]],
 ) -> Columns<T> {
     flops::count::<T>(matrix.stored(), left.len());
-    T::run(SparseStrewn::<T, V, SQUARED> { matrix, left })
+    T::run(SparseScattered::<T, V, SQUARED> { matrix, left })
 }
 
-struct SparseStrewn<'a, T, V, const SQUARED: bool> {
+struct SparseScattered<'a, T, V, const SQUARED: bool> {
     matrix: SparseRows<'a, V>,
     left: &'a [&'a [T]],
 }
 
-impl<T: Tiled, V: Real, const SQUARED: bool> Kernel for SparseStrewn<'_, T, V, SQUARED> {
+impl<T: Tiled, V: Real, const SQUARED: bool> Kernel for SparseScattered<'_, T, V, SQUARED> {
     type Output = Columns<T>;
 
     #[inline(always)]
@@ -218,7 +220,7 @@ impl<T: Tiled, V: Real, const SQUARED: bool> Kernel for SparseStrewn<'_, T, V, S
     }
 }
 
-impl<T: Tiled, V: Real, const SQUARED: bool> SparseStrewn<'_, T, V, SQUARED> {
+impl<T: Tiled, V: Real, const SQUARED: bool> SparseScattered<'_, T, V, SQUARED> {
     #[inline(always)]
     fn tile<const W: usize>(&self, first: usize, out: &mut Columns<T>) {
         let mut sums = vec![Lanes::<T, W>::ZERO; self.matrix.cols()];
@@ -226,30 +228,30 @@ impl<T: Tiled, V: Real, const SQUARED: bool> SparseStrewn<'_, T, V, SQUARED> {
             let part: Vec<&[T]> = self.left.iter().map(|vector| &vector[rows.clone()]).collect();
             let factors = load::<T, W>(rows.len(), &part, first);
             for (row, factor) in rows.zip(&factors) {
-                strew_row::<T, V, SQUARED, W>(self.matrix, row, factor, &mut sums);
+                scatter_row::<T, V, SQUARED, W>(self.matrix, row, factor, &mut sums);
             }
         }
         store(&sums, out, first);
     }
 }
 
-/// What [`sparse_curved`] gives, by the rows alone; see [`sparse_strewn`].
-pub(crate) fn sparse_curved_strewn<T: Tiled, V: Real, F: Real>(
+/// Like [`sparse_curved`], without the transpose; see [`sparse_scattered`].
+pub(crate) fn sparse_curved_scattered<T: Tiled, V: Real, F: Real>(
     matrix: SparseRows<'_, V>,
     right: &[&[T]],
     factors: &[&[F]],
 ) -> (Columns<T>, Columns<T>) {
     flops::count::<T>(matrix.stored(), 2 * right.len());
-    T::run(CurvedStrewn { matrix, right, factors })
+    T::run(CurvedScattered { matrix, right, factors })
 }
 
-struct CurvedStrewn<'a, T, V, F> {
+struct CurvedScattered<'a, T, V, F> {
     matrix: SparseRows<'a, V>,
     right: &'a [&'a [T]],
     factors: &'a [&'a [F]],
 }
 
-impl<T: Tiled, V: Real, F: Real> Kernel for CurvedStrewn<'_, T, V, F> {
+impl<T: Tiled, V: Real, F: Real> Kernel for CurvedScattered<'_, T, V, F> {
     type Output = (Columns<T>, Columns<T>);
 
     #[inline(always)]
@@ -267,12 +269,12 @@ impl<T: Tiled, V: Real, F: Real> Kernel for CurvedStrewn<'_, T, V, F> {
     }
 }
 
-impl<T: Tiled, V: Real, F: Real> CurvedStrewn<'_, T, V, F> {
+impl<T: Tiled, V: Real, F: Real> CurvedScattered<'_, T, V, F> {
     #[inline(always)]
     fn tile<const W: usize>(&self, first: usize, out: &mut Columns<T>, inner: &mut Columns<T>) {
         let tile = load::<T, W>(self.matrix.cols(), self.right, first);
         let mut sums = vec![Lanes::<T, W>::ZERO; self.matrix.cols()];
-        let mut images = [Lanes::<T, W>::ZERO; STREWN_TOGETHER];
+        let mut images = [Lanes::<T, W>::ZERO; SCATTERED_TOGETHER];
         for rows in strips(self.matrix.rows()) {
             let images = &mut images[..rows.len()];
             for (row, image) in rows.clone().zip(images.iter_mut()) {
@@ -282,7 +284,7 @@ impl<T: Tiled, V: Real, F: Real> CurvedStrewn<'_, T, V, F> {
             let part: Vec<&[F]> = self.factors.iter().map(|vector| &vector[rows.clone()]).collect();
             scale(images, &part, first);
             for (row, image) in rows.zip(images.iter()) {
-                strew_row::<T, V, false, W>(self.matrix, row, image, &mut sums);
+                scatter_row::<T, V, false, W>(self.matrix, row, image, &mut sums);
             }
         }
         store(&sums, out, first);
@@ -290,12 +292,12 @@ impl<T: Tiled, V: Real, F: Real> CurvedStrewn<'_, T, V, F> {
 }
 
 fn strips(rows: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..rows).step_by(STREWN_TOGETHER).map(move |start| start..rows.min(start + STREWN_TOGETHER))
+    (0..rows).step_by(SCATTERED_TOGETHER).map(move |start| start..rows.min(start + SCATTERED_TOGETHER))
 }
 
 /// Adds a row's cells, times `factor`, to the sums of their columns.
 #[inline(always)]
-fn strew_row<T: Real, V: Real, const SQUARED: bool, const W: usize>(
+fn scatter_row<T: Real, V: Real, const SQUARED: bool, const W: usize>(
     matrix: SparseRows<'_, V>,
     row: usize,
     factor: &Lanes<T, W>,

@@ -1,25 +1,26 @@
 //! Products of dense rows in strips; here the lanes of a register are rows.
 //!
-//! As in every fast matrix product, some rows meet some vectors at once and their sums stay in registers, so that a cell that
-//! was loaded serves several vectors, and no lane is idle when few vectors (regressions that have not converged yet) are
-//! left. A row's sum runs over its cells in their order, a column's over the strips in theirs, lane by lane: whatever the
-//! batch, the threads or the width of the registers, the additions are the same.
+//! As in every fast matrix product, several rows meet several vectors at once and their sums stay in registers. A
+//! loaded cell serves several vectors, and no lane is idle when few vectors (regressions that have not converged) are
+//! left. The sum of a row runs over its cells in order, the sum of a column over the strips in order, lane by lane. So
+//! the additions are the same for every batch, number of threads and register width.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::Tiled;
 use crate::{Columns, Real, Strips, flops};
 
-/// Vectors that meet a strip at once, at most: with two registers of rows each that is twelve sums of sixteen registers.
+/// Most vectors per pass over a strip: with two registers of rows for each vector, sums take twelve of sixteen
+/// registers.
 const VECTORS: usize = 6;
-/// Strips that are worked on together, a multiple of all numbers that meet few vectors at once: they stay near for the way
-/// back.
+/// Strips that are processed together; they stay in a cache between the product with X and the product with Xᵀ. A
+/// multiple of every `$strips` of `for_some`.
 const GROUP: usize = 4;
-/// Columns whose sums stay in the nearest cache on the way back.
+/// Columns whose sums stay in the L1 cache in the product with Xᵀ.
 const COLUMNS: usize = 96;
 
-/// Runs `$body` with the constants `$vectors` (1 to 6) and `$strips`, how many strips meet so many vectors at once: fewer
-/// than eight sums would make additions wait for each other.
+/// Runs `$body` with the constants `$vectors` (1 to 6) and `$strips`, the number of strips that are processed with so
+/// many vectors. With fewer than eight sums, additions would wait for each other.
 macro_rules! for_some {
     ($count:expr, |$vectors:ident, $strips:ident| $body:expr) => {
         match $count {
@@ -38,7 +39,7 @@ macro_rules! for_some {
     }};
 }
 
-/// Shares of so many vectors that they differ by one at most and hold [`VECTORS`] at most: first vector, number.
+/// Splits vectors into groups of at most [`VECTORS`], whose sizes differ by at most one: (first vector, number) each.
 fn shares(vectors: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = vectors.div_ceil(VECTORS);
     let start = move |share: usize| share * vectors / count.max(1);
@@ -58,18 +59,18 @@ fn rows_of<T: Tiled>(rows: &Strips<T>, strip: usize) -> (usize, usize) {
     (first, T::HEIGHT.min(rows.rows() - first))
 }
 
-/// Registers in half a line. A register and the one half a line on are worked on together.
+/// Registers in half a line. A register is processed together with the one half a line further.
 #[inline(always)]
 fn half<S: Simd, T: Tiled>() -> usize {
     T::registers::<S>(T::EMPTY.as_ref()).len() / 2
 }
 
-/// Cell j of P neighbouring vectors, for every j.
-fn beside<T: Tiled, const P: usize>(vectors: &[&[T]], first: usize, cols: usize) -> Vec<[T; P]> {
+/// Cell j of P consecutive vectors, for every j.
+fn interleaved<T: Tiled, const P: usize>(vectors: &[&[T]], first: usize, cols: usize) -> Vec<[T; P]> {
     (0..cols).map(|j| std::array::from_fn(|p| vectors[first + p][j])).collect()
 }
 
-/// The sums of N strips with P vectors, given side by side: a line of rows for each strip and vector.
+/// The products of N strips with P interleaved vectors: a line of rows for each strip and vector.
 #[inline(always)]
 fn sums<S: Simd, T: Tiled, const N: usize, const P: usize>(
     simd: S,
@@ -205,7 +206,7 @@ impl<T: Tiled> WithSimd for Product<'_, T> {
         let mut out = Columns::zeros(rows.rows(), right.len());
         for (first, count) in shares(right.len()) {
             for_some!(count, |P, N| {
-                let vectors = beside::<T, P>(right, first, rows.cols());
+                let vectors = interleaved::<T, P>(right, first, rows.cols());
                 for group in groups(rows) {
                     put(&group_sums::<S, T, N, P>(simd, rows, group, &vectors), rows, group, first, &mut out);
                 }
@@ -297,7 +298,7 @@ impl<T: Tiled, F: Real> WithSimd for Curved<'_, T, F> {
         let mut inner = Columns::zeros(rows.rows(), right.len());
         for (first, count) in shares(right.len()) {
             for_some!(count, |P, N| {
-                let vectors = beside::<T, P>(right, first, rows.cols());
+                let vectors = interleaved::<T, P>(right, first, rows.cols());
                 let mut back = vec![T::ZERO; rows.cols() * P * T::HEIGHT / 2];
                 for group in groups(rows) {
                     let mut some = group_sums::<S, T, N, P>(simd, rows, group, &vectors);

@@ -14,11 +14,11 @@ use arbormix_joint::Result;
 /// written.
 ///
 /// ```
-/// use arbormix::decide::Rule;
+/// use arbormix_model::decide::Rule;
 /// assert_eq!("f1".parse(), Ok(Rule::FBeta(1.0)));
 /// assert_eq!("precision@3".parse::<Rule>()?.to_string(), "precision@3");
 /// assert!("fbeta=-1".parse::<Rule>().is_err());
-/// # Ok::<(), arbormix::ParamError>(())
+/// # Ok::<(), arbormix_base::params::ParamError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {

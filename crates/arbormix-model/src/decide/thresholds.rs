@@ -55,8 +55,8 @@ impl Thresholds {
     /// that is never known takes no part in macro F1.
     ///
     /// ```
-    /// use arbormix::data::{LabelSet, Labels};
-    /// use arbormix::decide::{PooledF1, Thresholds};
+    /// use arbormix_data::{LabelSet, Labels};
+    /// use arbormix_model::decide::{PooledF1, Thresholds};
     /// use arbormix_matrix::DenseMatrix;
     ///
     /// let marginals = DenseMatrix::new(3, 1, vec![0.1, 0.3, 0.4]);

@@ -38,11 +38,11 @@ impl Reliability {
     /// Sorts statements (probability, whether it was true) into `bins` intervals.
     ///
     /// ```
-    /// use arbormix::measure::Reliability;
+    /// use arbormix_model::measure::Reliability;
     /// let rain = Reliability::of([(0.8, true), (0.8, true), (0.8, false), (0.1, false)], 2)?;
     /// assert_eq!((rain.bins[1].count, rain.bins[0].happened), (3, Some(0.0)));
     /// assert!((rain.expected_error - (0.25 * 0.1 + 0.75 * (0.8 - 2.0 / 3.0))).abs() < 1e-12);
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_joint::Error>(())
     /// ```
     pub fn of(statements: impl IntoIterator<Item = (f64, bool)>, bins: usize) -> Result<Reliability> {
         ParamError::require((1..=10_000).contains(&bins), "bins", bins, "must lie between 1 and 10000")?;

@@ -135,11 +135,11 @@ impl MeasureOptions {
     /// The names of all measures, defined for an outcome or not; errs if the options are wrong.
     ///
     /// ```
-    /// use arbormix::measure::MeasureOptions;
+    /// use arbormix_model::measure::MeasureOptions;
     ///
     /// let names = MeasureOptions::default().names()?;
     /// assert!(names.contains(&"exact_match".to_string()) && names.contains(&"ndcg_at_3".to_string()));
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_joint::Error>(())
     /// ```
     pub fn names(&self) -> Result<Vec<String>> {
         // Of an outcome without probabilities every measure is either found or said to be absent.
@@ -163,8 +163,8 @@ impl MeasureOptions {
 /// Computes every measure that is defined for the outcome.
 ///
 /// ```
-/// use arbormix::data::{LabelSet, Labels};
-/// use arbormix::measure::{MeasureOptions, Outcome, evaluate};
+/// use arbormix_data::{LabelSet, Labels};
+/// use arbormix_model::measure::{MeasureOptions, Outcome, evaluate};
 ///
 /// let truth = Labels::new(2, vec![LabelSet::from_bools(&[true, false]), LabelSet::from_bools(&[true, true])]);
 /// let predicted = vec![LabelSet::from_bools(&[true, false]); 2];
@@ -174,7 +174,7 @@ impl MeasureOptions {
 /// assert_eq!(measures.get("cll_loss"), Some(2.0));
 /// assert_eq!(measures.get("micro_f1"), Some(0.8));
 /// assert_eq!(measures.get("brier"), None); // there are no marginals
-/// # Ok::<(), arbormix::Error>(())
+/// # Ok::<(), arbormix_joint::Error>(())
 /// ```
 pub fn evaluate(outcome: &Outcome<'_>, options: &MeasureOptions) -> Result<Measures> {
     options.validate()?;

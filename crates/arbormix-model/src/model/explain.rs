@@ -79,14 +79,16 @@ impl Model {
     /// whose joint distribution is out of reach.
     ///
     /// ```
-    /// use arbormix::data::planted::Planted;
-    /// use arbormix::{fit, progress::Silent, registry};
+    /// use arbormix_base::progress::Silent;
+    /// use arbormix_data::planted::Planted;
+    /// use arbormix_mlme::ctbn::TreeParams;
+    /// use arbormix_model::fit;
     ///
     /// let (data, _) = Planted { rows: 200, seed: 1, ..Planted::default() }.sample()?;
-    /// let learner = registry::learner("ctbn", registry::Preset::Default, &serde_json::json!({}))?;
-    /// let why = fit(learner.as_ref(), &data, None, &Silent)?.explain(&data, 3, 2)?;
+    /// let learner = TreeParams::default();
+    /// let why = fit(&learner, &data, None, &Silent)?.explain(&data, 3, 2)?;
     /// assert!(why.reasons.iter().all(|reason| reason.times_less_probable_otherwise >= 1.0));
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_joint::Error>(())
     /// ```
     pub fn explain(&self, data: &Dataset, row: usize, features: usize) -> Result<Explanation> {
         if row >= data.rows() {

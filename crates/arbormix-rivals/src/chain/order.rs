@@ -6,6 +6,16 @@ use arbormix_base::random::Stream;
 use serde_json::Value as Json;
 
 /// The order of the labels in a chain.
+///
+/// ```
+/// use arbormix_joint::learner::Learner;
+/// use arbormix_rivals::cc::ClassifierChainParams;
+/// use arbormix_rivals::{Order, OrderRule};
+///
+/// assert!(ClassifierChainParams::default().order(OrderRule::Random).validate().is_ok());
+/// assert!(ClassifierChainParams::default().order(vec![2, 0, 1]).validate().is_ok());
+/// assert!(ClassifierChainParams::default().order(vec![2, 2, 1]).validate().is_err());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// By a rule.

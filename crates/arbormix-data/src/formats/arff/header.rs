@@ -17,7 +17,7 @@ pub(super) struct Attribute {
     pub(super) at: Spot,
 }
 
-/// A place in the file. There are many attributes, so that the path is only added for a message.
+/// A place in the file. There are many attributes, so the path is added only for a message.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
     line: usize,
@@ -52,7 +52,7 @@ const TYPE: &str = "a type: numeric, real, integer or a list of categories in br
 pub(super) fn read(lines: &mut Lines, path: &Path) -> Result<Header> {
     let mut header = Header { attributes: Vec::new(), meka: None };
     let end = declarations(lines, path, &mut header);
-    // A name that is declared twice stands before whatever ended the header.
+    // A duplicate name is reported before whatever ended the header.
     let mut names = HashSet::with_capacity(header.attributes.len());
     if let Some(second) = header.attributes.iter().find(|attribute| !names.insert(attribute.name.as_str())) {
         let at = Spot { column: 1, ..second.at }.place(path);
@@ -123,7 +123,7 @@ fn attribute(cursor: &mut Cursor<'_>, scratch: &mut String) -> Result<Attribute,
     Ok(Attribute { name, kind, at })
 }
 
-/// Nothing, a comment, or a range such as `[0, 10]`, which other programs write and nobody checks.
+/// Nothing, a comment, or a range such as `[0, 10]`, which is ignored.
 fn end_of_line(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
     match cursor.peek() {
         None | Some(b'[') => Ok(()),

@@ -1,4 +1,5 @@
-//! The usual cells of an attribute, read without asking it: attributes are large, and there may be many.
+//! Fast parsing of cells in their usual form, without access to the attribute: attributes are large and there may be
+//! many.
 
 use super::rows::{Content, Field};
 use crate::formats::decimal;
@@ -43,8 +44,8 @@ impl Plain {
         plain.unwrap_or(Plain::No)
     }
 
-    /// The cell at the head of `bytes` and its length, if it looks usual so far; whether it ends there is for the caller
-    /// to see.
+    /// The cell at the start of `bytes` and its length, if it has the usual form so far. The caller checks that the
+    /// cell ends there.
     #[inline(always)]
     pub(super) fn cell(self, bytes: &[u8]) -> Option<(PlainCell, usize)> {
         let which = |letters: [u8; 2]| {
@@ -64,7 +65,7 @@ impl Plain {
     }
 }
 
-/// The bytes of two words that are a letter or a digit each.
+/// The bytes of two words, if each is one letter or digit.
 fn two_letters(words: &[String]) -> Option<[u8; 2]> {
     match words {
         [first, second] => match (first.as_bytes(), second.as_bytes()) {

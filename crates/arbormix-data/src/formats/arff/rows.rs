@@ -28,7 +28,7 @@ pub(super) enum Content {
     LabelCategory(Categories, Vec<bool>),
     /// A label in a numeric attribute.
     LabelNumber(Words),
-    /// Left out, so that any text will do.
+    /// Left out; any text is accepted.
     Any,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Rows {
     fields: Vec<Field>,
     /// One for every field.
     plain: Vec<Plain>,
-    /// For every field: so many features that are plain numbers follow each other from it on.
+    /// For every field: the number of consecutive features, from it on, that are plain numbers.
     numbers: Vec<usize>,
     features: usize,
     labels: LabelRows,
@@ -154,7 +154,7 @@ impl Rows {
         Rows { fields, plain, numbers, features, labels, store: None, entries: Vec::new(), scratch: String::new() }
     }
 
-    /// Reads a line; blank ones and comments are no rows.
+    /// Reads a line. Blank lines and comments are not rows.
     pub(super) fn read(&mut self, line: Line<'_>) -> Result<()> {
         let mut cursor = Cursor::new(line);
         let Some(first) = cursor.peek() else { return Ok(()) };
@@ -174,14 +174,14 @@ impl Rows {
         }
     }
 
-    /// Steps over the cells from `found` on that have their usual form, each with a comma right after it, or the end of the
-    /// line; how many, and whether the line has ended.
+    /// Reads cells in their usual form from `found` on, each followed by a comma or the end of the line. Returns how
+    /// many, and whether the line has ended.
     fn plain_dense_cells(&mut self, cursor: &mut Cursor<'_>, found: usize) -> (usize, bool) {
         let Some(Store::Dense(values)) = &mut self.store else { return (0, false) };
         let bytes = cursor.remaining().as_bytes();
         let (mut at, mut next, mut ended) = (0, found, false);
         'line: while next < self.plain.len() && !ended {
-            // Most cells are numbers among numbers, which need not ask their attributes one by one.
+            // Most cells are numbers between numbers; their attributes need not be looked up one by one.
             for _ in 0..self.numbers[next] {
                 let Some((value, length)) = decimal::leading(&bytes[at..]) else { break 'line };
                 let Some(step) = step(bytes, at + length) else { break 'line };
@@ -204,8 +204,8 @@ impl Rows {
         (next - found, ended)
     }
 
-    /// Reads a row of pairs in their usual form: indices ascend, one blank after each, a comma right after the value and
-    /// perhaps one more blank. `None` if the row has anything else, and must be read again from its beginning.
+    /// Reads a row of pairs in the usual form: ascending indices, one blank after each, a comma right after the value
+    /// and perhaps one more blank. `None` if the row has anything else; it must then be read again from the start.
     fn plain_sparse_row(&mut self, cursor: &Cursor<'_>) -> Option<()> {
         let Some(Store::Sparse(builder)) = &mut self.store else { return None };
         let bytes = cursor.remaining().as_bytes();
@@ -271,7 +271,7 @@ impl Rows {
     fn sparse_row(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let line = cursor.line;
         self.entries.clear();
-        // What was read of the row as a plain one.
+        // The part of the row that was read in plain form.
         if let Some(Store::Sparse(builder)) = &mut self.store {
             builder.clear_row();
         }
@@ -313,7 +313,7 @@ impl Rows {
         const INDEX: &str = "the index of an attribute, counted from 0";
         let line = cursor.line;
         cursor.peek();
-        // A place is worked out only for a message: that walks through the line.
+        // The place is computed only for a message, because that walks through the line.
         let start = cursor.offset();
         let word = cursor.word(INDEX, &mut self.scratch)?;
         let index = word.text.parse::<u64>().map_err(|_| {
@@ -347,7 +347,7 @@ impl Rows {
     }
 }
 
-/// From the end of a cell to the next one: over a comma, or nowhere at the end of the line; `None` if the cell goes on.
+/// The start of the next cell: after a comma, or the end of the line. `None` if the cell goes on.
 #[inline(always)]
 fn step(bytes: &[u8], end: usize) -> Option<usize> {
     match bytes.get(end) {

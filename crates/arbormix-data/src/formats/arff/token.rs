@@ -29,7 +29,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// Whether each byte ends a bare word. Every byte of a file is asked, and a table answers faster than comparisons.
+/// Whether each byte ends a bare word. A table is faster than comparisons, and every byte of a file is tested.
 const ENDS_BARE_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The error for something that should not stand here.
+    /// The error for something unexpected at this place.
     pub(super) fn unexpected(&mut self, expected: &'static str) -> FormatError {
         let found = match self.peek() {
             None => "the end of the line".to_string(),

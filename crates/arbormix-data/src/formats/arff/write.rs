@@ -22,7 +22,7 @@ pub(super) fn write(data: &Dataset, path: &Path) -> Result<()> {
         rows(data, out)
     })?;
     let xml = prepare(&xml_path, |out| out.write_all(mulan::text(data.label_names()).as_bytes()))?;
-    // Only when both files are complete does either take its place.
+    // Both files are complete before either is put in its place.
     xml.commit()?;
     Ok(arff.commit()?)
 }
@@ -108,7 +108,7 @@ fn label_text(cell: Option<bool>) -> &'static [u8] {
 
 /// A name or category as one word: bare if it is plain, else in single quotes with escapes.
 fn quote(text: &str) -> String {
-    // Anything but these would need a look at every reader's rules for blanks, comments and keywords.
+    // Other characters might have a meaning (blank, comment, keyword) for some reader.
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | ':' | '/');
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_string();

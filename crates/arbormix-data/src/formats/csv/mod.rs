@@ -18,7 +18,7 @@ use super::table::{Cell, Table};
 use crate::Dataset;
 use crate::error::{FormatError, Result};
 
-/// The characters that may stand between cells, the likelier first.
+/// Possible delimiters, the most likely first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// Comma-separated values with a header.
@@ -81,8 +81,8 @@ impl Declaration for Tsv {
     }
 }
 
-/// Reads a table with a header. Names and categories keep their blanks (as RFC 4180 says), numbers need not. Without a
-/// delimiter in the options `usual` is taken; without that, the one that the header has most of.
+/// Reads a table with a header. Names and categories keep their blanks (as RFC 4180 says). The delimiter is that of the
+/// options, else `usual`, else the one that occurs most often in the header.
 fn read(path: &Path, options: &ReadOptions, usual: Option<u8>) -> Result<Dataset> {
     let mut source = Source::open(path)?;
     let delimiter = match options.delimiter.or(usual) {
@@ -144,7 +144,7 @@ fn sniff(bytes: &[u8]) -> u8 {
             }
         }
     }
-    // Of equals the first, i.e. the likelier one.
+    // Ties go to the first, the most likely one.
     let most = counts.iter().copied().max().unwrap_or(0);
     DELIMITERS[counts.iter().position(|&count| count == most).unwrap_or(0)]
 }

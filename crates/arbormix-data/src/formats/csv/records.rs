@@ -5,10 +5,10 @@ use std::io::BufRead;
 use crate::error::{FormatError, Place, Result};
 use crate::formats::source::Source;
 
-/// Reads records one by one; one buffer serves them all.
+/// Reads records one by one into one buffer.
 ///
-/// A record ends at a line end (`\n`, `\r\n` or `\r`), blank lines are none. A cell that begins with a quote ends with one;
-/// two quotes inside it are one of its characters. A quote anywhere else is a character like others.
+/// A record ends at a line end (`\n`, `\r\n` or `\r`); blank lines are skipped. A cell that begins with a quote ends
+/// with one, and two quotes inside it mean one quote. A quote anywhere else is an ordinary character.
 pub(super) struct Records {
     source: Source,
     delimiter: u8,
@@ -62,8 +62,8 @@ impl Records {
         }
     }
 
-    /// The line in which the record begins, from there on and without its end, if it is text: all of the record, unless
-    /// there are quotes in it.
+    /// The rest of the line in which the record begins, if it is valid text. This is the whole record unless it has
+    /// quotes.
     pub(super) fn rest_of_line(&self) -> Option<&str> {
         std::str::from_utf8(&self.buffer[self.record..self.line_end()]).ok()
     }
@@ -74,7 +74,7 @@ impl Records {
         self.record + line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len())
     }
 
-    /// Says that [`Records::rest_of_line`] was the record.
+    /// Marks [`Records::rest_of_line`] as the whole record.
     pub(super) fn take_line(&mut self) {
         self.end = self.line_end();
     }
@@ -107,7 +107,7 @@ impl Records {
         }
     }
 
-    /// Copies the inside of quotes, which may go on in further lines; where it ends.
+    /// Copies quoted text, which may span several lines; returns where it ends.
     fn quoted(&mut self, mut at: usize) -> Result<usize> {
         loop {
             let rest = &self.buffer[at..];
@@ -141,7 +141,7 @@ impl Records {
 
     /// The cells in their order.
     pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
-        // That they are text was seen when they were cut.
+        // They were checked to be valid text when they were split.
         (0..self.len()).map(|cell| std::str::from_utf8(self.bytes(cell)).unwrap_or_default())
     }
 

@@ -24,7 +24,7 @@ pub(super) fn write(data: &Dataset, path: &Path, format: Format, delimiter: u8) 
     }
     let names = || data.columns().iter().map(|column| &column.name).chain(data.label_names());
     let pending = prepare(path, |out| {
-        // A reader that looks for the delimiter must not count those inside names.
+        // A reader that guesses the delimiter must not count characters inside names.
         let misleading = |name: &String| name.bytes().any(|byte| DELIMITERS.contains(&byte));
         let style = if names().any(misleading) { QuoteStyle::Always } else { QuoteStyle::Necessary };
         let mut header = WriterBuilder::new().delimiter(delimiter).quote_style(style).from_writer(&mut *out);

@@ -16,9 +16,9 @@ use super::source::Lines;
 use crate::Dataset;
 use crate::error::{FormatError, Result};
 
-/// The most features or labels a file may have. Each has a name in memory, so a slip in one index (or an id used as an
-/// index) must not ask for a billion of them; the largest public data sets have about 55 million features.
-const MOST: u32 = 1 << 26;
+/// Most features or labels of a file. Each has a name in memory, so one wrong index must not create a billion of them.
+/// The largest public data sets have about 55 million features.
+const MAX_INDICES: u32 = 1 << 26;
 
 /// Rows `label,label index:value …`.
 struct Libsvm;
@@ -82,7 +82,7 @@ impl Declaration for Xc {
 /// numeric order. A row may have no labels. The first feature is 0 if that index occurs anywhere, else 1.
 fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut lines = Lines::open(path)?;
-    let limits = Limits { first: options.first_index.unwrap_or(0), last: MOST - 1, labels: None };
+    let limits = Limits { first: options.first_index.unwrap_or(0), last: MAX_INDICES - 1, labels: None };
     let mut rows = Rows::new(limits, options.first_index.unwrap_or(1));
     let mut blank = None;
     while let Some(line) = lines.next()? {
@@ -95,7 +95,7 @@ fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
             continue;
         }
         if let Some(at) = blank {
-            // A row of nothing, or nothing? The file does not say, and a guess could shift all rows.
+            // The line may be an empty row or no row at all. A wrong guess would shift all rows.
             let expected = "a row (write 1:0 for one without labels and features, or delete the line)";
             return Err(FormatError::Syntax { at, expected, found: "a blank line".to_string() }.into());
         }
@@ -121,7 +121,7 @@ fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
         return Err(FormatError::Empty { path: path.to_path_buf(), expected: HEADER }.into());
     };
     let counts: Vec<Option<u32>> = line.text.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
-    let [Some(count), Some(features @ 1..=MOST), Some(labels @ 1..=MOST)] = counts[..] else {
+    let [Some(count), Some(features @ 1..=MAX_INDICES), Some(labels @ 1..=MAX_INDICES)] = counts[..] else {
         let (at, found) = (line.place(0), format!("{:?}", line.text.chars().take(40).collect::<String>()));
         return Err(FormatError::Syntax { at, expected: HEADER, found }.into());
     };
@@ -129,7 +129,7 @@ fn read_xc(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     let mut rows = Rows::new(limits, 0);
     let mut surplus = 0;
     while let Some(line) = lines.next()? {
-        // Blank lines are rows without anything, but not those after the last row.
+        // Blank lines are empty rows, except after the last row.
         if rows.count() < count as usize {
             rows.read(line, line.text)?;
         } else if surplus > 0 || !line.text.trim_ascii().is_empty() {

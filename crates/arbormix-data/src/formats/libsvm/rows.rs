@@ -16,7 +16,7 @@ use arbormix_matrix::{Matrix, SparseBuilder};
 pub(super) struct Limits {
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Number of labels, if the header tells it; then the header's features exist too, used or not.
+    /// Number of labels, if the header has it; then all features of the header exist, used or not.
     pub(super) labels: Option<u32>,
 }
 
@@ -120,7 +120,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The `index:value` at the head of `bytes`, if it is as usual, and its length.
+    /// The `index:value` at the start of `bytes`, if it has the usual form, and its length.
     #[inline]
     fn plain_pair(&self, bytes: &[u8]) -> Option<(u32, f64, usize)> {
         let (index, length) = decimal::leading_index(bytes, b':')?;
@@ -134,7 +134,7 @@ impl Rows {
     /// One `index:value`.
     fn pair(&self, line: Line<'_>, word: &str, start: usize) -> Result<(u32, f64), FormatError> {
         const EXPECTED: &str = "index:value, a whole number and a number";
-        // Words are too short for the search that `split_once` sets up.
+        // Words are short; the search of `split_once` would cost more to set up.
         let colon = word.bytes().position(|byte| byte == b':');
         let (index, value) = colon.map_or((word, ""), |colon| (&word[..colon], &word[colon + 1..]));
         let Some(parsed) = index.parse::<u64>().ok().filter(|_| !value.is_empty()) else {
@@ -186,11 +186,11 @@ impl Rows {
     }
 }
 
-/// Names of the labels, and those of which the file says nothing.
+/// Names of the labels, and the labels that are unknown in this file.
 ///
-/// A model's labels come first. One that no row has is absent, not unknown, because rows list only what they have. But
-/// a file without any label was written to be predicted; and a name that is no number, or beyond the labels that a
-/// header counts, cannot occur.
+/// The labels of a model come first. A label that no row has is absent, not unknown, because rows list only present
+/// labels. But in a file without any label all are unknown: it was written for prediction. A label is also unknown if
+/// its name is not a number or exceeds the number of labels in the header.
 fn label_names(numbers: &[i64], source: &LabelSource, counted: bool) -> (Vec<String>, Vec<usize>) {
     let mut found: Vec<String> = numbers.iter().map(i64::to_string).collect();
     let LabelSource::Known(known) = source else { return (found, Vec::new()) };

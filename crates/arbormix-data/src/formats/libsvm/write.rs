@@ -25,8 +25,8 @@ pub(super) fn write(data: &Dataset, path: &Path) -> Result<()> {
                     cells.push((column, value));
                 }
             });
-            // The first row names the first and the last column, used or not: a reader finds the range of the
-            // features by the numbers that occur. A row of nothing would be a blank line.
+            // The first row names the first and the last column, used or not, because readers take the range of
+            // features from the indices that occur. An empty row would be a blank line.
             if row == 0 && cells.first().is_none_or(|cell| cell.0 > 0) || cells.is_empty() && set.is_empty() {
                 cells.insert(0, (0, 0.0));
             }
@@ -44,7 +44,7 @@ pub(super) fn write(data: &Dataset, path: &Path) -> Result<()> {
     Ok(pending.commit()?)
 }
 
-/// Refuses what LIBSVM has no way to say.
+/// Refuses what LIBSVM cannot express.
 fn refuse(data: &Dataset, path: &Path) -> Result<()> {
     const OTHER: &str = "write arff or csv";
     let refusal = |what: String| Err(cannot_hold(path, Format::LIBSVM, what, OTHER));

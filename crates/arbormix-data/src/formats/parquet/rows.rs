@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
     table.finish(path)
 }
 
-/// The first column that is compressed in a way that is not built in, and the name of that way.
+/// The first column with a compression that is not supported, and the name of that compression.
 fn foreign_codec(reader: &SerializedFileReader<File>) -> Option<(String, &'static str)> {
     let chunks = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
     let foreign = |chunk: &ColumnChunkMetaData| {
@@ -74,7 +74,7 @@ fn foreign_codec(reader: &SerializedFileReader<File>) -> Option<(String, &'stati
     chunks.map(foreign).find_map(|found| found)
 }
 
-/// A field as a cell, or the name of its type if it is no number, boolean or string.
+/// A field as a cell, or the name of its type if it is not a number, boolean or string.
 fn cell(field: &Field) -> Result<Cell<'_>, &'static str> {
     Ok(match field {
         Field::Null => Cell::Missing,

@@ -38,7 +38,7 @@ impl CliqueTree {
     /// its label, if one has more than [`MOST_PARENTS`], or if its parents are not in one clique.
     ///
     /// ```
-    /// use arbormix::tree::CliqueTree;
+    /// use arbormix_joint::tree::CliqueTree;
     /// // The third label has both others as parents: they are the clique of the second.
     /// assert!(CliqueTree::new(vec![2, 0, 1], vec![vec![], vec![0], vec![0, 1]]).is_some());
     /// // Its parents have nothing to do with each other.

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use arbormix::data::Labels;
-use arbormix::matrix::Matrix;
+use arbormix_data::Labels;
+use arbormix_matrix::Matrix;
 use sha2::{Digest, Sha256};
 
 use crate::failure::Result;
@@ -80,7 +80,7 @@ pub(crate) fn digest<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> String 
 
 #[cfg(test)]
 mod tests {
-    use arbormix::matrix::DenseMatrix;
+    use arbormix_matrix::DenseMatrix;
 
     use super::*;
 

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use arbormix::model::Schema;
-use arbormix::progress::Silent;
 use arbormix::registry::{Preset, learner};
-use arbormix::{FitReport, Learner, Model, Predictor};
+use arbormix::{FitReport, Learner, Model};
+use arbormix_base::progress::Silent;
+use arbormix_joint::learner::Predictor;
+use arbormix_model::model::Schema;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<()> {
             if let Some(path) = &args.predictions {
                 let sets = predictor.predict(&problem.test.0, predictor.inference())?;
                 let sets = sets.into_iter().map(|prediction| prediction.labels).collect();
-                let labels = arbormix::data::Labels::new(predictor.label_count(), sets);
+                let labels = arbormix_data::Labels::new(predictor.label_count(), sets);
                 arrays::of_labels(&labels).write(path)?;
             }
         }

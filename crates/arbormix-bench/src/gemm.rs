@@ -7,11 +7,11 @@
 
 use std::hint::black_box;
 
-use arbormix::features::FeatureParams;
-use arbormix::matrix::{Columns, Matrix, Operator, flops};
-use arbormix::progress::Silent;
-use arbormix::random::Stream;
 use arbormix::registry::{Preset, learner};
+use arbormix_base::progress::Silent;
+use arbormix_base::random::Stream;
+use arbormix_learn::features::FeatureParams;
+use arbormix_matrix::{Columns, Matrix, Operator, flops};
 use clap::Args;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -88,7 +88,7 @@ fn faer_speed([n, m, p]: [usize; 3]) -> Result<f64> {
 fn own_kernels([rows, columns, together]: [usize; 3]) -> Result<Value> {
     let mut stream = Stream::new(1, "bench-kernels", 0);
     let cells = (0..rows * columns).map(|_| stream.uniform()).collect();
-    let operator = Operator::new(Matrix::Dense(arbormix::matrix::DenseMatrix::new(rows, columns, cells)));
+    let operator = Operator::new(Matrix::Dense(arbormix_matrix::DenseMatrix::new(rows, columns, cells)));
     let mut filled = |size: usize| {
         let mut out = Columns::zeros(size, together);
         out.values_mut().iter_mut().for_each(|value| *value = stream.uniform());

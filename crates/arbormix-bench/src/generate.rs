@@ -6,11 +6,11 @@
 
 use std::path::PathBuf;
 
-use arbormix::data::formats::{Format, write};
-use arbormix::data::planted::Planted;
-use arbormix::data::{Column, Dataset, LabelSet, Labels};
-use arbormix::matrix::{Matrix, SparseBuilder};
-use arbormix::random::Stream;
+use arbormix_base::random::Stream;
+use arbormix_data::formats::{Format, write};
+use arbormix_data::planted::Planted;
+use arbormix_data::{Column, Dataset, LabelSet, Labels};
+use arbormix_matrix::{Matrix, SparseBuilder};
 use clap::Args;
 
 use crate::failure::Result;

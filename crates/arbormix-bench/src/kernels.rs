@@ -5,13 +5,14 @@
 
 use std::hint::black_box;
 
-use arbormix::data::Dataset;
-use arbormix::data::formats::{Format, LabelSource, ReadOptions, read, write};
-use arbormix::logistic::{Bias, Design, Problem, SolverParams, solve};
-use arbormix::matrix::{Columns, Operator};
-use arbormix::progress::Silent;
 use arbormix::registry::{Preset, learner};
-use arbormix::{TrainingSet, fit};
+use arbormix_base::progress::Silent;
+use arbormix_data::Dataset;
+use arbormix_data::formats::{Format, LabelSource, ReadOptions, read, write};
+use arbormix_joint::learner::TrainingSet;
+use arbormix_learn::logistic::{Bias, Design, Problem, SolverParams, solve};
+use arbormix_matrix::{Columns, Operator};
+use arbormix_model::fit;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 

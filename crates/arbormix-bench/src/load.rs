@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use arbormix::data::Dataset;
-use arbormix::data::formats::{LabelSource, ReadOptions, read};
+use arbormix_data::Dataset;
+use arbormix_data::formats::{LabelSource, ReadOptions, read};
 use clap::Args;
 use serde_json::{Value, json};
 

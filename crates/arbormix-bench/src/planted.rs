@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use arbormix::TrainingSet;
-use arbormix::features::FeatureMap;
-use arbormix::matrix::Matrix;
-use arbormix::model::{Model, Schema};
-use arbormix::progress::{Progress, Silent};
 use arbormix::registry::{Preset, learner};
+use arbormix_base::progress::{Progress, Silent};
+use arbormix_joint::learner::TrainingSet;
+use arbormix_learn::features::FeatureMap;
+use arbormix_matrix::Matrix;
+use arbormix_model::model::{Model, Schema};
 use clap::Args;
 use serde_json::{Value, json};
 

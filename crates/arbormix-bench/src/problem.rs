@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use arbormix::TrainingSet;
-use arbormix::data::formats::{LabelSource, ReadOptions, read};
-use arbormix::data::splits::Folds;
-use arbormix::data::{Dataset, Labels};
-use arbormix::features::{FeatureMap, FeatureParams};
-use arbormix::matrix::Matrix;
+use arbormix_data::formats::{LabelSource, ReadOptions, read};
+use arbormix_data::splits::Folds;
+use arbormix_data::{Dataset, Labels};
+use arbormix_joint::learner::TrainingSet;
+use arbormix_learn::features::{FeatureMap, FeatureParams};
+use arbormix_matrix::Matrix;
 use clap::Args;
 use serde_json::{Value, json};
 

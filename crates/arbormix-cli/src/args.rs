@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use arbormix::Model;
-use arbormix::data::Dataset;
-use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
-use arbormix::progress::Progress;
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_data::formats::{self, Format, LabelSource, ReadOptions};
 use clap::{Args, value_parser};
 
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use arbormix::tree::Branching;
+use arbormix_joint::tree::Branching;
 
 /// A forest with box-drawing characters, one label per line, children under their parent.
 pub(crate) fn text(tree: &Branching, names: &[String]) -> String {

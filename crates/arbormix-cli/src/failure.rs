@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use arbormix::data::formats::ReadOptions;
-use arbormix::files::FileError;
+use arbormix_base::files::FileError;
+use arbormix_data::formats::ReadOptions;
 use arbormix_experiment::ExperimentError;
 
 /// Why a command stopped before its work was done.
@@ -79,8 +79,8 @@ impl From<arbormix_experiment::Error> for Failure {
     }
 }
 
-impl From<arbormix::data::Error> for Failure {
-    fn from(error: arbormix::data::Error) -> Failure {
+impl From<arbormix_data::Error> for Failure {
+    fn from(error: arbormix_data::Error) -> Failure {
         arbormix::Error::from(error).into()
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
 
-use arbormix::AtomicFile;
+use arbormix_base::files::AtomicFile;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arbormix::progress::Progress;
+use arbormix_base::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;

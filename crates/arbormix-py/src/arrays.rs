@@ -1,8 +1,8 @@
 //! Arrays to the library's types and back.
 
-use arbormix::data::{LabelSet, Labels};
-use arbormix::matrix::{DenseMatrix, Matrix, SparseBuilder};
-use arbormix::question::Known;
+use arbormix_data::{LabelSet, Labels};
+use arbormix_joint::question::Known;
+use arbormix_matrix::{DenseMatrix, Matrix, SparseBuilder};
 use numpy::ndarray::IntoDimension;
 use numpy::{Element, IntoPyArray, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbormix::data::splits::Folds;
+use arbormix_data::splits::Folds;
 use arbormix_experiment::report::{Grid, json};
 use arbormix_experiment::{Cell, Comparison, Contestant, Experiment, PairedTest, Task, gather, method_named, run_cell};
 use numpy::PyReadonlyArray1;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arbormix::data::formats::{self, Format, LabelSource, ReadOptions};
-use arbormix::data::{Column, ColumnKind, Dataset as Data, LabelSet, Labels};
-use arbormix::matrix::Matrix;
+use arbormix_data::formats::{self, Format, LabelSource, ReadOptions};
+use arbormix_data::{Column, ColumnKind, Dataset as Data, LabelSet, Labels};
+use arbormix_matrix::Matrix;
 use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::prelude::*;
 

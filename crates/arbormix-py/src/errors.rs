@@ -1,7 +1,7 @@
 //! The library's errors as Python's exceptions.
 
 use arbormix::Error;
-use arbormix::files::FileError;
+use arbormix_base::files::FileError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyNotImplementedError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arbormix::Learner;
-use arbormix::helpers::Helper;
 use arbormix::registry::{self, Preset};
+use arbormix_model::helpers::Helper;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,9 +47,9 @@ pub(crate) fn fit(
     let fitted = watched(py, report, helpers, move |watch, away| {
         let (learner, weights) = (learner.as_ref(), weights.as_deref());
         if helped {
-            arbormix::helpers::fit_with(learner, &data, weights, away, watch)
+            arbormix_model::helpers::fit_with(learner, &data, weights, away, watch)
         } else {
-            arbormix::fit(learner, &data, weights, watch)
+            arbormix_model::fit(learner, &data, weights, watch)
         }
     })?;
     Ok(Model::new(fitted))
@@ -73,7 +73,7 @@ impl UnitHelper {
     ) -> PyResult<UnitHelper> {
         let learner = learner(method, preset, overrides)?;
         let weights: Option<Vec<f64>> = weights.map(|weights| weights.as_array().to_vec());
-        py.detach(|| arbormix::helpers::helper(learner.as_ref(), &data.0, weights.as_deref()))
+        py.detach(|| arbormix_model::helpers::helper(learner.as_ref(), &data.0, weights.as_deref()))
             .map(UnitHelper)
             .map_err(raised)
     }

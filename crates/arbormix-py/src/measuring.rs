@@ -1,8 +1,8 @@
 //! Splits and measures.
 
-use arbormix::data::splits::{self, Folds};
-use arbormix::matrix::{DenseMatrix, Matrix};
-use arbormix::measure::{self, MeasureOptions, Outcome};
+use arbormix_data::splits::{self, Folds};
+use arbormix_matrix::{DenseMatrix, Matrix};
+use arbormix_model::measure::{self, MeasureOptions, Outcome};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! The registry for the Python layer, which makes its estimators from it.
 
-use arbormix::params::describe_leaf;
 use arbormix::registry::{METHODS, Method, Preset};
+use arbormix_base::params::describe_leaf;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 

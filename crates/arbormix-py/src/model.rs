@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arbormix::features::FeatureMap;
-use arbormix::matrix::{DenseMatrix, Matrix};
 use arbormix::{Joint, Model as Fitted};
+use arbormix_learn::features::FeatureMap;
+use arbormix_matrix::{DenseMatrix, Matrix};
 use arbormix_model::scoring::BLOCK;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;

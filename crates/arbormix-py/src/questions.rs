@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use arbormix::ask::{About, Answer, Array, Arrays, Asking, Cells, Given, QUESTIONS, Question, Shape};
-use arbormix::matrix::{DenseMatrix, Matrix};
-use arbormix::progress::Progress;
-use arbormix::question::Known;
 use arbormix::{Inference, Model, Result};
+use arbormix_base::progress::Progress;
+use arbormix_joint::question::Known;
+use arbormix_matrix::{DenseMatrix, Matrix};
+use arbormix_model::ask::{About, Answer, Array, Arrays, Asking, Cells, Given, QUESTIONS, Question, Shape};
 use arbormix_model::scoring::in_blocks;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};

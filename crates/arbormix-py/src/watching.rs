@@ -5,8 +5,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use arbormix::helpers::Helper;
-use arbormix::progress::Progress;
+use arbormix_base::progress::Progress;
+use arbormix_model::helpers::Helper;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -47,7 +47,6 @@ mod unknown_cells;
 
 use arbormix_joint::learner::Method;
 
-
 pub use params::{
     BlendParams, ChainParams, FactorParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams,
 };

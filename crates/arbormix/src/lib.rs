@@ -1,11 +1,31 @@
 //! Probabilistic multi-label classification.
 //!
-//! Rows have features x and several yes/no labels y. arbormix learns the whole conditional distribution P(y | x) with
-//! ML-ME (a softmax gate over K experts, each a conditional tree-structured Bayesian network with logistic-regression
-//! nodes) and answers questions with it: the most probable label set, marginals, the k best sets.
+//! Rows have features x and several yes/no labels y. arbormix learns the whole conditional distribution P(y | x) and answers
+//! any question about it exactly: the most probable label set with a proof, marginals, the k best sets, what follows from
+//! labels that are known, the best decision for a loss.
 //!
-//! [`registry`] lists the methods; [`fit`] trains one of them and gives a [`Model`], which predicts and saves; [`load`]
-//! brings it back.
+//! ```
+//! use arbormix::{Auto, Dataset, fit, load};
+//!
+//! let features = [[0.1, 1.0], [0.9, 0.2], [0.2, 0.8], [0.8, 0.1], [0.3, 0.9], [0.7, 0.3]];
+//! let labels = [[true, false], [false, true], [true, false], [true, true], [true, false], [false, true]];
+//! let data = Dataset::from_rows(&features, &labels)?.with_names(["size", "age"], ["cat", "pet"])?;
+//! let model = fit(&Auto::default(), &data)?;
+//!
+//! let best = &model.predict(&data)?[0];
+//! println!("{:?} with probability {:.2}", best.labels, best.log_probability.unwrap_or(f64::NAN).exp());
+//!
+//! let path = std::env::temp_dir().join("arbormix-doc.model");
+//! model.save(&path)?;
+//! assert_eq!(load(&path)?.predict(&data)?[0].labels, best.labels);
+//! # Ok::<(), arbormix::Error>(())
+//! ```
+//!
+//! - [`Dataset`], [`read`], [`data`]: rows from memory or from a file
+//! - [`Auto`] chooses a method; [`Mlme`], [`Stacked`], [`Ctbn`] … are methods, each a type that holds its parameters and has a
+//!   builder method for each; [`params`] has the groups within them; [`registry`] lists the methods by name
+//! - [`fit`], [`Fitting`], [`load`], [`Model`]: models and their files
+//! - [`Rows`], [`Known`], [`Event`], [`ask`]: questions; [`Rule`]: decisions; [`measure`]: how good they are
 //!
 //! # The crates behind it
 //! <!-- rooms:begin -->
@@ -49,25 +69,79 @@
 //! # Crate features
 //! - `parquet` (off by default): read Parquet files; adds about 25 crates.
 
+mod fitting;
 pub mod registry;
+#[doc(hidden)]
 pub mod selection;
 
-pub use arbormix_base::files::AtomicFile;
-pub use arbormix_base::params::ParamError;
-pub use arbormix_base::{files, params, progress, random};
-pub use arbormix_data as data;
-pub use arbormix_joint::learner::{
-    Certificate, FitReport, Inference, Joint, Learner, Prediction, Predictor, TraceStep, TrainingSet,
-};
-pub use arbormix_joint::{Error, Result, joint, learner, question, tree};
-pub use arbormix_learn::{features, forest, logistic, store};
-pub use arbormix_matrix as matrix;
-pub use arbormix_mlme::{ctbn, mlme};
-pub use arbormix_model::{
-    Model, Needs, ask, decide, fit, fit_bytes, helpers, measure, model, out_of_fold_marginals, within_memory,
-};
-pub use arbormix_rivals as rivals;
-pub use arbormix_stack as stack;
+pub use fitting::{Fitting, fit};
+pub use selection::AutoParams as Auto;
+
+pub use arbormix_base::params::{ParamError, Preset};
+pub use arbormix_base::progress::{Cancelled, Progress, Silent};
+pub use arbormix_data::formats::{LabelSource, ReadOptions, read};
+pub use arbormix_data::{Column, ColumnKind, DataError, Dataset, FormatError, LabelSet, Labels};
+pub use arbormix_joint::joint::{CredibleSets, Given, Pairs, RowMixture, Rows};
+pub use arbormix_joint::learner::{Choice, FitReport, Joint, Learner};
+pub use arbormix_joint::prediction::{Certificate, Inference, Prediction};
+pub use arbormix_joint::question::{Event, Known, QuestionError};
+pub use arbormix_joint::{Error, Result};
+pub use arbormix_learn::store::ModelFileError;
+pub use arbormix_mlme::ctbn::TreeParams as Ctbn;
+pub use arbormix_mlme::mlme::MixtureParams as Mlme;
+pub use arbormix_model::Model;
+pub use arbormix_model::decide::{Costs, Decision, Rule, Thresholds};
+pub use arbormix_model::model::{Explanation, Schema};
+pub use arbormix_rivals::br::BinaryRelevanceParams as BinaryRelevance;
+pub use arbormix_rivals::cc::ClassifierChainParams as ClassifierChain;
+pub use arbormix_rivals::chf::TwoLayerParams as Chf;
+pub use arbormix_rivals::ecc::ChainEnsembleParams as EnsembleOfChains;
+pub use arbormix_rivals::iblr::NeighbourRegressionParams as Iblr;
+pub use arbormix_rivals::lp::LabelPowersetParams as LabelPowerset;
+pub use arbormix_rivals::mlknn::NeighbourParams as Mlknn;
+pub use arbormix_rivals::mmoc::OutputCodeParams as Mmoc;
+pub use arbormix_rivals::pcc::ProbabilisticChainParams as ProbabilisticChain;
+pub use arbormix_stack::StackParams as Stacked;
+
+/// Data sets: splits, descriptions, made-up data.
+pub mod data {
+    pub use arbormix_data::describe::describe;
+    pub use arbormix_data::formats::write;
+    pub use arbormix_data::planted::{Planted, photos};
+    pub use arbormix_data::splits::Folds;
+}
+
+/// Groups of parameters within the methods, and what their words mean.
+pub mod params {
+    pub use arbormix_base::params::{Group, Value};
+    pub use arbormix_learn::features::{FeatureParams, NystromParams, Scaling};
+    pub use arbormix_learn::forest::ForestParams;
+    pub use arbormix_learn::logistic::{Bias, Criterion, GateParams, LogisticParams, SolverParams};
+    pub use arbormix_mlme::ctbn::{Candidates, CompletionParams, NodeKind, NodeParams, Scoring, StructureParams};
+    pub use arbormix_mlme::mlme::{EmParams, Experts, GateChoice, Responsibilities, Start, ValidationParams};
+    pub use arbormix_rivals::cc::ChainScoring;
+    pub use arbormix_rivals::ecc::{Combination, Sampling, Threshold};
+    pub use arbormix_rivals::lp::PowersetBase;
+    pub use arbormix_rivals::mmoc::{Decoding, Variances};
+    pub use arbormix_rivals::pcc::Search;
+    pub use arbormix_rivals::{Order, OrderRule};
+    pub use arbormix_stack::{
+        BlendParams, ChainParams, FactorParams, MapParams, PoolParams, StackedTreeParams, TiedParams,
+    };
+
+    pub use crate::selection::Candidate;
+}
+
+/// Every question that a row's joint distribution answers, declared once.
+pub mod ask {
+    pub use arbormix_model::ask::{Answer, QUESTIONS, Question};
+}
+
+/// How good predictions are.
+pub mod measure {
+    pub use arbormix_model::measure::{MeasureOptions, Measures, Outcome, evaluate};
+    pub use arbormix_model::scoring::measure_model;
+}
 
 /// Reads a model that [`Model::save`] wrote; predictions are bit-identical.
 pub fn load(path: &std::path::Path) -> Result<Model> {

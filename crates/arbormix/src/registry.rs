@@ -13,12 +13,8 @@ use serde_json::Value;
 pub const DEFAULT_METHOD: &str = METHODS[0].name;
 
 /// Our methods, the default at their head.
-const OURS: &[Method] = &[
-    crate::selection::METHOD,
-    arbormix_mlme::mlme::METHOD,
-    arbormix_stack::METHOD,
-    arbormix_mlme::ctbn::METHOD,
-];
+const OURS: &[Method] =
+    &[crate::selection::METHOD, arbormix_mlme::mlme::METHOD, arbormix_stack::METHOD, arbormix_mlme::ctbn::METHOD];
 
 /// All methods, ours first, the default at their head.
 pub const METHODS: &[Method] = &joined::<{ OURS.len() + RIVALS.len() }>();

@@ -1,13 +1,14 @@
 //! What every method of the registry must do, whatever it is.
 #![allow(clippy::unwrap_used, reason = "the helpers of a test may panic like the test")]
 
-use arbormix::data::planted::Planted;
-use arbormix::data::{Column, Dataset, LabelSet, Labels};
-use arbormix::joint::Rows;
-use arbormix::matrix::{DenseMatrix, Matrix, SparseBuilder};
-use arbormix::progress::{Progress, Silent};
 use arbormix::registry::{self, METHODS, Method, Preset};
-use arbormix::{Error, Joint, Model, fit};
+use arbormix::{Error, Joint, Model};
+use arbormix_base::progress::{Progress, Silent};
+use arbormix_data::planted::Planted;
+use arbormix_data::{Column, Dataset, LabelSet, Labels};
+use arbormix_joint::joint::Rows;
+use arbormix_matrix::{DenseMatrix, Matrix, SparseBuilder};
+use arbormix_model::fit;
 use serde_json::{Value, json};
 
 const PRESETS: [Preset; 2] = [Preset::Default, Preset::Paper];

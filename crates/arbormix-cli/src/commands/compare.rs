@@ -4,9 +4,9 @@ mod outputs;
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::formats::data_name;
-use arbormix::data::splits::Folds;
 use arbormix::registry;
+use arbormix_data::formats::data_name;
+use arbormix_data::splits::Folds;
 use arbormix_experiment::{Contestant, Experiment, PairedTest, Task, method_named};
 use clap::Args;
 

@@ -6,9 +6,9 @@ mod summary;
 use std::path::PathBuf;
 
 use arbormix::Learner;
-use arbormix::data::Dataset;
-use arbormix::data::splits::Folds;
-use arbormix::progress::Progress;
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_data::splits::Folds;
 use arbormix_experiment::run_fold;
 use clap::Args;
 

@@ -4,13 +4,14 @@ mod story;
 
 use std::path::PathBuf;
 
-use arbormix::data::formats::{self, Format};
-use arbormix::data::planted::{Truth, photos};
-use arbormix::data::{Dataset, LabelSet};
-use arbormix::matrix::{DenseMatrix, Matrix};
-use arbormix::measure::{MeasureOptions, Measures, Outcome, evaluate};
+use arbormix::Model;
 use arbormix::registry::{self, Preset};
-use arbormix::{Model, fit};
+use arbormix_data::formats::{self, Format};
+use arbormix_data::planted::{Truth, photos};
+use arbormix_data::{Dataset, LabelSet};
+use arbormix_matrix::{DenseMatrix, Matrix};
+use arbormix_model::fit;
+use arbormix_model::measure::{MeasureOptions, Measures, Outcome, evaluate};
 use arbormix_model::scoring::measure_model;
 use clap::Args;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arbormix::data::describe::{Description, LabelCount, LabelPair, describe};
+use arbormix_data::describe::{Description, LabelCount, LabelPair, describe};
 use clap::Args;
 use serde_json::json;
 

@@ -6,10 +6,10 @@ mod diagram;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use arbormix::data::{DataError, Dataset};
-use arbormix::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
-use arbormix::progress::Progress;
 use arbormix::{Error, Joint};
+use arbormix_base::progress::Progress;
+use arbormix_data::{DataError, Dataset};
+use arbormix_model::measure::{Direction, MeasureOptions, Measures, ZeroDivision};
 use arbormix_model::scoring::measure_model;
 use clap::Args;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arbormix::model::{Parent, Reason};
+use arbormix_model::model::{Parent, Reason};
 use clap::Args;
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::Dataset;
-use arbormix::data::splits::Folds;
-use arbormix::progress::Progress;
 use arbormix::{Learner, Model, registry};
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_data::splits::Folds;
 use clap::Args;
 use serde_json::json;
 
@@ -68,7 +68,7 @@ impl Fit {
             let (learner, weights) = (learner.as_ref(), weights.as_deref());
             let work = || self.fitted(learner, &data, weights, common, reporter);
             let model = match self.memory {
-                Some(bound) => arbormix::within_memory(bound, learner, &data, reporter, work)?,
+                Some(bound) => arbormix_model::within_memory(bound, learner, &data, reporter, work)?,
                 None => work()?,
             };
             // The library passes on what the data shows as it goes; what the fit itself found is in its report.
@@ -89,7 +89,7 @@ impl Fit {
         common: &Common,
         reporter: &Reporter,
     ) -> arbormix::Result<Model> {
-        let mut model = arbormix::fit(learner, data, weights, reporter)?;
+        let mut model = arbormix_model::fit(learner, data, weights, reporter)?;
         // A method that holds rows out anyway has found them already.
         if self.thresholds && model.thresholds().is_empty() {
             let folds = Folds::shuffled(data.rows(), FOLDS, common.seed.unwrap_or_default())?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use arbormix::{Model, TraceStep};
+use arbormix::Model;
+use arbormix_joint::learner::TraceStep;
 use clap::Args;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! `arbormix methods`.
 
-use arbormix::params::{Leaf, Level, describe_leaf};
 use arbormix::registry::{self, METHODS, Method, Preset};
+use arbormix_base::params::{Leaf, Level, describe_leaf};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::Dataset;
-use arbormix::data::formats::{ReadOptions, label_file, read};
-use arbormix::data::splits::Folds;
-use arbormix::progress::Progress;
 use arbormix::registry;
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_data::formats::{ReadOptions, label_file, read};
+use arbormix_data::splits::Folds;
 use arbormix_experiment::paper::{
     DATA, METHODS, OUR_DEFAULT, PaperData, beside_published, markdown, published, published_markdown,
 };

@@ -6,13 +6,15 @@ mod record;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use arbormix::ask::{About, Answer, Asked, Asking};
-use arbormix::data::Dataset;
-use arbormix::decide::RULES;
-use arbormix::matrix::Matrix;
-use arbormix::progress::Progress;
-use arbormix::question::Known;
-use arbormix::{AtomicFile, Inference, Model, Needs, Result};
+use arbormix::{Inference, Model, Result};
+use arbormix_base::files::AtomicFile;
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
+use arbormix_joint::question::Known;
+use arbormix_matrix::Matrix;
+use arbormix_model::Needs;
+use arbormix_model::ask::{About, Answer, Asked, Asking};
+use arbormix_model::decide::RULES;
 use arbormix_model::scoring::in_blocks;
 use clap::Args;
 

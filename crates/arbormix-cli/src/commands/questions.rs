@@ -1,7 +1,7 @@
 //! `arbormix questions`.
 
-use arbormix::ask::{Argument, Default, Kind, QUESTIONS};
-use arbormix::decide::RULES;
+use arbormix_model::ask::{Argument, Default, Kind, QUESTIONS};
+use arbormix_model::decide::RULES;
 use clap::Args;
 
 use crate::args::Common;
@@ -27,8 +27,9 @@ impl Questions {
             print("\n")?;
         }
         print("Decision rules, also for --for:\n")?;
-        let rule =
-            |form: &&arbormix::decide::RuleForm| [form.written, form.expected, form.meaning].map(String::from).to_vec();
+        let rule = |form: &&arbormix_model::decide::RuleForm| {
+            [form.written, form.expected, form.meaning].map(String::from).to_vec()
+        };
         print(&table(&["rule", "expected value", "decision"], 3, RULES.iter().map(rule)))
     }
 }

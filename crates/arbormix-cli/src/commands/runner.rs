@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::AtomicFile;
-use arbormix::data::formats::label_file;
+use arbormix_base::files::AtomicFile;
+use arbormix_data::formats::label_file;
 use arbormix_experiment::{Checkpoint, Experiment, Results, RunOptions, run};
 use clap::Args;
 

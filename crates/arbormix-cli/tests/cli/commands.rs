@@ -22,11 +22,11 @@ fn predictions_agree_with_the_library_and_between_formats() {
     let csv = folder.succeed("predict br.model test.csv --top 2");
     let json = lines(&folder.succeed("predict br.model test.csv --json --top 2"));
     let model = arbormix::load(&folder.path("br.model")).unwrap();
-    let options = arbormix::data::formats::ReadOptions {
+    let options = arbormix_data::formats::ReadOptions {
         labels: "cat,pet".parse().unwrap(),
-        ..arbormix::data::formats::ReadOptions::default()
+        ..arbormix_data::formats::ReadOptions::default()
     };
-    let data = arbormix::data::formats::read(&folder.path("test.csv"), &options).unwrap();
+    let data = arbormix_data::formats::read(&folder.path("test.csv"), &options).unwrap();
     let expected = model.predict(&data).unwrap();
     let marginals = model.marginals(&data).unwrap();
     let mut reader = csv::Reader::from_reader(csv.as_bytes());

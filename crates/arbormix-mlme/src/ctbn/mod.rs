@@ -30,7 +30,6 @@ pub use stages::Purpose;
 
 /// Its entry in the registry.
 pub const METHOD: Method =
-    Method::of::<TreeParams>("ctbn", "CTBN",
-    "CTBN", "one conditional tree-structured Bayesian network", |stored| {
+    Method::of::<TreeParams>("ctbn", "CTBN", "CTBN", "one conditional tree-structured Bayesian network", |stored| {
         Ok(Box::new(Tree::load(stored)?))
     });

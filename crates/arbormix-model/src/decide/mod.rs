@@ -20,8 +20,8 @@
 //! then to the label that comes first.
 
 mod costs;
-mod held_out;
 mod forms;
+mod held_out;
 mod rule;
 mod sets;
 #[cfg(test)]
@@ -29,8 +29,8 @@ mod tests;
 mod thresholds;
 
 pub use costs::Costs;
-pub(crate) use held_out::thresholds;
 pub use forms::{RULES, RuleForm};
+pub(crate) use held_out::thresholds;
 pub use rule::Rule;
 pub use thresholds::{PooledF1, Thresholds};
 

@@ -12,8 +12,10 @@ pub use params::BinaryRelevanceParams;
 pub use predict::BinaryRelevance;
 
 /// Its entry in the registry.
-pub const METHOD: Method =
-    Method::of::<BinaryRelevanceParams>("br", "BR",
-    "BinaryRelevance", "binary relevance: one logistic regression per label", |stored| {
-        Ok(Box::new(BinaryRelevance::load(stored)?))
-    });
+pub const METHOD: Method = Method::of::<BinaryRelevanceParams>(
+    "br",
+    "BR",
+    "BinaryRelevance",
+    "binary relevance: one logistic regression per label",
+    |stored| Ok(Box::new(BinaryRelevance::load(stored)?)),
+);

@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use arbormix::data::planted::photos;
-use arbormix::progress::Silent;
-use arbormix::{Model, fit, registry};
+use arbormix::{Model, registry};
+use arbormix_base::progress::Silent;
+use arbormix_data::planted::photos;
+use arbormix_model::fit;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -67,7 +68,7 @@ fn write() {
     ] {
         let learner = registry::learner(name, registry::Preset::Default, &overrides).unwrap();
         let model = fit(learner.as_ref(), &data, None, &Silent).unwrap();
-        let path = folder().join(format!("v{}-{name}.model", arbormix::model::FORMAT_VERSION));
+        let path = folder().join(format!("v{}-{name}.model", arbormix_model::model::FORMAT_VERSION));
         model.save(&path).unwrap();
         let text = serde_json::to_string_pretty(&answers(&model)).unwrap();
         std::fs::write(path.with_extension("json"), text + "\n").unwrap();

@@ -1,11 +1,11 @@
 //! Nyström features inside models.
 
-use arbormix::data::{Column, Dataset, LabelSet, Labels};
-use arbormix::fit;
-use arbormix::matrix::{DenseMatrix, Matrix};
-use arbormix::progress::Silent;
-use arbormix::random::Stream;
 use arbormix::registry::{Preset, learner};
+use arbormix_base::progress::Silent;
+use arbormix_base::random::Stream;
+use arbormix_data::{Column, Dataset, LabelSet, Labels};
+use arbormix_matrix::{DenseMatrix, Matrix};
+use arbormix_model::fit;
 use serde_json::json;
 
 #[test]

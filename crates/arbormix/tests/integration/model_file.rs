@@ -1,10 +1,11 @@
 //! Model files of every method.
 
-use arbormix::data::Dataset;
-use arbormix::data::planted::Planted;
-use arbormix::progress::Silent;
+use arbormix::Model;
 use arbormix::registry::{self, METHODS, Preset};
-use arbormix::{Model, fit};
+use arbormix_base::progress::Silent;
+use arbormix_data::Dataset;
+use arbormix_data::planted::Planted;
+use arbormix_model::fit;
 use arbormix_model::model::file::pack;
 
 fn message(bytes: &[u8]) -> String {

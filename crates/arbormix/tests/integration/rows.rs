@@ -1,7 +1,9 @@
 //! Rows among others and alone.
 
-use arbormix::data::planted::Planted;
-use arbormix::{fit, progress::Silent, registry};
+use arbormix::registry;
+use arbormix_base::progress::Silent;
+use arbormix_data::planted::Planted;
+use arbormix_model::fit;
 
 #[test]
 fn rows_among_others_have_the_answers_of_rows_alone() {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use arbormix::measure::{Direction, MeasureOptions};
 use arbormix_experiment::report::{Grid, critical_difference, csv, json};
 use arbormix_experiment::{Comparison, PairedTest, Results};
+use arbormix_model::measure::{Direction, MeasureOptions};
 use clap::Args;
 
 use crate::commands::runner::{require_outputs, write_text};

@@ -2,9 +2,9 @@
 
 use std::iter::Sum;
 
-use arbormix::data::Dataset;
-use arbormix::progress::Progress;
 use arbormix::{Inference, Model, Prediction};
+use arbormix_base::progress::Progress;
+use arbormix_data::Dataset;
 use arbormix_model::scoring::in_blocks;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ impl Sum for Misses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbormix::data::LabelSet;
+    use arbormix_data::LabelSet;
 
     #[test]
     fn a_tie_is_no_miss() {

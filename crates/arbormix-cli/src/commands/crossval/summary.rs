@@ -1,6 +1,6 @@
 //! Means and standard errors over folds.
 
-use arbormix::data::Dataset;
+use arbormix_data::Dataset;
 use arbormix_experiment::mean_and_error;
 use serde_json::{Map, Value, json};
 

@@ -119,7 +119,7 @@ fn is_plain(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use arbormix::data::formats::{ReadOptions, read};
+    use arbormix_data::formats::{ReadOptions, read};
 
     use super::super::download::sha256_of;
     use super::*;

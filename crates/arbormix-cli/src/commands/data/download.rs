@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use arbormix::progress::Progress;
+use arbormix_base::progress::Progress;
 use sha2::{Digest, Sha256};
 use ureq::http::Response;
 use ureq::{Agent, Body};

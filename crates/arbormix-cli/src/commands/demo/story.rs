@@ -1,7 +1,7 @@
 //! What the demo says, and which tree and photo it shows.
 
-use arbormix::data::{Dataset, LabelSet};
 use arbormix::{Model, Prediction};
+use arbormix_data::{Dataset, LabelSet};
 
 use super::cells;
 use crate::drawing;
@@ -36,7 +36,7 @@ pub(super) fn tree(model: &Model, test: &Dataset) -> Result<String, Failure> {
     let trees = model.predictor().trees();
     let gate = model.predictor().gate(model.encode(test)?.as_ref());
     let share = |expert: usize| {
-        let mean = |gate: &arbormix::matrix::DenseMatrix| {
+        let mean = |gate: &arbormix_matrix::DenseMatrix| {
             (0..gate.rows()).map(|row| gate.get(row, expert)).sum::<f64>() / gate.rows() as f64
         };
         gate.as_ref().map_or(0.0, mean)

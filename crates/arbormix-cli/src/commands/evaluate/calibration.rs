@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use arbormix::data::{Dataset, LabelSet};
-use arbormix::files::FileError;
-use arbormix::matrix::DenseMatrix;
-use arbormix::measure::{Calibration, Claims, Reliability, calibration};
-use arbormix::{AtomicFile, Model, Result};
+use arbormix::{Model, Result};
+use arbormix_base::files::AtomicFile;
+use arbormix_base::files::FileError;
+use arbormix_data::{Dataset, LabelSet};
+use arbormix_matrix::DenseMatrix;
+use arbormix_model::measure::{Calibration, Claims, Reliability, calibration};
 
 use super::diagram;
 use crate::output::{fixed, table};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use arbormix::measure::{Reliability, ReliabilityBin};
+use arbormix_model::measure::{Reliability, ReliabilityBin};
 
 /// Side of the square in which probabilities are drawn.
 const SIDE: f64 = 300.0;

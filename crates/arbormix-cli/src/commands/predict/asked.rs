@@ -1,7 +1,7 @@
 //! The options as declared questions.
 
 use arbormix::Result;
-use arbormix::ask::{About, Asked, Shape, Spec};
+use arbormix_model::ask::{About, Asked, Shape, Spec};
 
 use super::Predict;
 use crate::failure::Failure;

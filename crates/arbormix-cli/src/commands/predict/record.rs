@@ -1,6 +1,6 @@
 //! A row's answers as a line of a table or of JSON: first the most probable set, then those to the other questions.
 
-use arbormix::ask::{Answer, Asked, Shape};
+use arbormix_model::ask::{Answer, Asked, Shape};
 use serde_json::{Map, Value};
 
 /// The system's error as it was: its kind tells a closed pipe from a full disk.

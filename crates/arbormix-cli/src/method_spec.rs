@@ -2,8 +2,8 @@
 
 use arbormix::registry::METHODS;
 
+use crate::assignment::Assignment;
 use crate::failure::Failure;
-use crate::overrides::Assignment;
 use crate::presets::NamedPreset;
 
 /// A method, with a preset and parameters of its own if it names any.

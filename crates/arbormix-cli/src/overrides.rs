@@ -5,6 +5,7 @@ use arbormix::{Inference, Learner, Model};
 use clap::Args;
 use serde_json::{Map, Value};
 
+use crate::assignment::Assignment;
 use crate::failure::Failure;
 use crate::method_spec::MethodSpec;
 use crate::presets::NamedPreset;
@@ -33,33 +34,6 @@ pub(crate) struct LearnerArgs {
     /// Any parameter, e.g. `--set features.scaling=none`; `arbormix methods` lists them
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = Assignment::parse)]
     assignments: Vec<Assignment>,
-}
-
-/// One `--set`: where, and what.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Assignment {
-    name: String,
-    value: Value,
-}
-
-impl Assignment {
-    pub(crate) fn new(name: &str, value: &str) -> Assignment {
-        // A value that is no JSON is a word: names need no quotes within quotes.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_string()));
-        Assignment { name: name.to_string(), value }
-    }
-
-    /// Whether it sets this parameter.
-    pub(crate) fn is_of(&self, name: &str) -> bool {
-        self.name == name
-    }
-
-    pub(crate) fn parse(text: &str) -> Result<Assignment, String> {
-        match text.split_once('=') {
-            Some((name, value)) if name.split('.').all(|part| !part.is_empty()) => Ok(Assignment::new(name, value)),
-            _ => Err("expected NAME=VALUE, e.g. experts=3".to_string()),
-        }
-    }
 }
 
 /// Whether a method searches for its prediction, and so can search in several ways; all that `auto` chooses from do.

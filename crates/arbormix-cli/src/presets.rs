@@ -3,8 +3,8 @@
 use arbormix::registry::{self, Preset};
 use arbormix::selection::Candidate;
 
+use crate::assignment::Assignment;
 use crate::failure::Failure;
-use crate::overrides::Assignment;
 
 /// A set of defaults that every method has, or one of those that `auto` chooses from.
 #[derive(Debug, Clone, Copy, PartialEq)]

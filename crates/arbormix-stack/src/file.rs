@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::level0::Level0Model;
 use crate::level0::feature_map::{MapFacts, PhiMap};
-use crate::level1::FittedPart;
+use crate::level0::{Level0File, Level0Model};
 use crate::level1::blend::Blend;
 use crate::level1::tree::StackedTree;
+use crate::level1::{FittedPart, Level1File};
+use crate::model::Stack;
 use crate::parts::{LEVEL0, LEVEL1};
-use crate::predict::Stack;
-use arbormix_data::LabelSet;
+use crate::stored::{add_facts, rows_of};
 use arbormix_joint::Result;
 use arbormix_joint::learner::Inference;
 use arbormix_joint::tree::Branching;
-use arbormix_learn::store::{ModelFileError, Stored, Tensor, agree, members_of, sets_of};
-use arbormix_matrix::Columns;
+use arbormix_learn::store::{ModelFileError, Stored, agree, members_of, sets_of};
 
 /// What the file holds beside the tensors and the facts of the parts.
 #[derive(Serialize, Deserialize)]
@@ -46,18 +45,6 @@ impl PartNames {
     }
 }
 
-/// What the parts need to load themselves.
-pub(crate) struct FileContext<'a> {
-    pub(crate) stored: &'a Stored,
-    pub(crate) labels: usize,
-    pub(crate) map: &'a PhiMap,
-    /// The label sets seen, by class.
-    pub(crate) seen: &'a [LabelSet],
-    pub(crate) tree: &'a Arc<StackedTree>,
-    /// Number of distributions over label sets by the parts loaded so far.
-    pub(crate) distributions: usize,
-}
-
 pub(crate) fn load(stored: &Stored) -> Result<Stack> {
     let facts: StackFacts = stored.facts_as()?;
     let labels = facts.labels;
@@ -68,11 +55,13 @@ pub(crate) fn load(stored: &Stored) -> Result<Stack> {
     let seen = sets_of(labels, &facts.sets)?;
     let tree = Arc::new(StackedTree { branching: facts.tree, coefficients: rows_of(stored, "tree", labels)? });
     let names = facts.parts.unwrap_or_else(|| PartNames::of_older_file(stored));
-    let mut context = FileContext { stored, labels, map: &map, seen: &seen, tree: &tree, distributions: 0 };
+    let (map_of, seen_of) = (&map, seen.as_slice());
+    let below = Level0File { stored, labels, map: map_of, seen: seen_of };
+    let mut context = Level1File { stored, labels, map: map_of, tree: &tree, seen: seen_of, distributions: 0 };
     let mut level0: Vec<Arc<dyn Level0Model>> = Vec::with_capacity(names.level0.len());
     for name in &names.level0 {
         let part = LEVEL0.iter().find(|part| part.name() == name).ok_or_else(|| unknown_part(name))?;
-        let model = part.load(&context)?;
+        let model = part.load(&below)?;
         context.distributions += usize::from(model.has_sets());
         level0.push(model);
     }
@@ -126,37 +115,4 @@ fn entry(name: &str, message: &str) -> ModelFileError {
 
 fn unknown_part(name: &str) -> ModelFileError {
     entry("facts", &format!("the part {name:?} is unknown"))
-}
-
-/// Adds the entries of `facts`, which must be a struct, to the facts of a file.
-pub(crate) fn add_facts(file: &mut Stored, facts: &impl Serialize) {
-    if let serde_json::Value::Object(entries) = Stored::with_facts(facts).facts {
-        entries.into_iter().for_each(|(name, value)| file.facts[name] = value);
-    }
-}
-
-/// Appends numbers to a tensor of one row.
-pub(crate) fn append(file: &mut Stored, name: &str, values: &[f64]) {
-    let tensor =
-        file.tensors.entry(name.to_string()).or_insert_with(|| Tensor { shape: vec![1, 0], values: Vec::new() });
-    tensor.values.extend_from_slice(values);
-    tensor.shape[1] = tensor.values.len();
-}
-
-/// A tensor of `count` rows of W numbers.
-pub(crate) fn rows_of<const W: usize>(
-    stored: &Stored,
-    name: &str,
-    count: usize,
-) -> Result<Vec<[f64; W]>, ModelFileError> {
-    let values = stored.tensor(name, &[count, W])?;
-    Ok(values.chunks_exact(W).map(|row| std::array::from_fn(|j| row[j])).collect())
-}
-
-/// A tensor of columns, one after the other.
-pub(crate) fn columns(stored: &Stored, name: &str, rows: usize, cols: usize) -> Result<Columns, ModelFileError> {
-    let values = stored.tensor(name, &[cols, rows])?;
-    let mut out = Columns::zeros(rows, cols);
-    out.values_mut().copy_from_slice(values);
-    Ok(out)
 }

@@ -36,21 +36,23 @@ mod file;
 mod fit;
 mod level0;
 mod level1;
+mod model;
 mod newton;
 mod params;
 mod parts;
 mod pool;
 mod predict;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod unknown_cells;
 
 use arbormix_joint::learner::Method;
 
+pub use model::Stack;
 pub use params::{
     BlendParams, ChainParams, FactorParams, MapParams, PoolParams, StackParams, StackedTreeParams, TiedParams,
 };
-pub use predict::Stack;
 
 /// Its entry in the registry.
 pub const METHOD: Method = Method::of::<StackParams>(

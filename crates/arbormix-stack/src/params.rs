@@ -10,7 +10,8 @@ use arbormix_learn::logistic::{LogisticParams, SolverParams};
 use arbormix_mlme::ctbn::Candidates;
 use arbormix_mlme::mlme::GateChoice;
 
-use crate::level1::tied::BASES;
+/// Factors at most: each needs a base of its own.
+pub(crate) const MAX_FACTORS: usize = 8;
 
 params! {
     /// The map φ of the features that regressions and gate see, and how it is chosen.
@@ -132,7 +133,7 @@ params! {
     /// They are taken instead of free intercepts if they make the rows of the first held-out fold clearly more likely.
     pub struct FactorParams {
         /// Number of factors, 8 at most; 0: not tried.
-        count: usize = 3, allowed = Allowed::AtMost(BASES.len() as f64);
+        count: usize = 3, allowed = Allowed::AtMost(MAX_FACTORS as f64);
         /// EM iterations.
         iterations: usize = 8, python = "max_iter";
         /// Penalty of a label's loadings.

@@ -59,11 +59,11 @@
 //! | `arbormix-model` | Fitted models: how they are made, asked, judged and kept. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix` |
 //! | `arbormix-experiment` | Experiments: data sets × methods × folds, with checkpoints, tests of significance and tables. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-model` |
 //! | `arbormix-rivals` | The methods ML-ME is compared with. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-mlme` |
-//! | `arbormix-stack` | The stacked mixture: a label-set expert, a mixture of tied trees and one stacked tree or chain, joined by weights that rows choose which none of their parts has seen. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-mlme` |
+//! | `arbormix-stack` | The stacked mixture: a mixture of a few tractable parts, each fitted to the out-of-fold answers of forests and regressions. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-mlme` |
 //! | `arbormix` | Probabilistic multi-label classification. | `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-mlme`, `arbormix-model`, `arbormix-rivals`, `arbormix-stack` |
-//! | `arbormix-bench` | Our side of the benchmark; `bench/run` is the other. | `arbormix`, `arbormix-matrix` |
-//! | `arbormix-cli` | The command line of arbormix: fit, predict, evaluate and inspect multi-label models. | `arbormix`, `arbormix-experiment`, `arbormix-model` |
-//! | `arbormix-py` | The extension module `arbormix._core`: the library with Python's types, and nothing else. | `arbormix`, `arbormix-experiment`, `arbormix-model` |
+//! | `arbormix-bench` | Our side of the benchmark; `bench/run` is the other. | `arbormix`, `arbormix-base`, `arbormix-data`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-mlme`, `arbormix-model`, `arbormix-rivals`, `arbormix-stack` |
+//! | `arbormix-cli` | The command line of arbormix: fit, predict, evaluate and inspect multi-label models. | `arbormix`, `arbormix-base`, `arbormix-data`, `arbormix-experiment`, `arbormix-joint`, `arbormix-matrix`, `arbormix-model` |
+//! | `arbormix-py` | The extension module `arbormix._core`: the library with Python's types, and nothing else. | `arbormix`, `arbormix-base`, `arbormix-data`, `arbormix-experiment`, `arbormix-joint`, `arbormix-learn`, `arbormix-matrix`, `arbormix-model` |
 //! <!-- rooms:end -->
 //!
 //! # Crate features

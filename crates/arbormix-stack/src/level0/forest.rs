@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::Level0File;
 use super::{Level0Answers, Level0Fit, Level0Model, Level0Part, NewRows, TrainingRows};
-use crate::file::{FileContext, add_facts, append};
 use crate::params::StackParams;
+use crate::stored::{add_facts, append};
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_data::LabelSet;
@@ -61,7 +62,7 @@ impl Level0Part for SetForest {
         Ok(Level0Fit { answers, model: Arc::new(FittedForest { forest, clip }), unconverged: None })
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<Arc<dyn Level0Model>> {
+    fn load(&self, file: &Level0File<'_>) -> Result<Arc<dyn Level0Model>> {
         let facts: ForestFacts = file.stored.facts_as()?;
         let forest = Forest::load(&file.stored.part("forest.", facts.forest))?;
         agree("label sets and classes of the forest", file.seen.len(), forest.class_count())?;

@@ -12,10 +12,10 @@ pub(crate) mod forest;
 pub(crate) mod map_choice;
 pub(crate) mod regressions;
 
+use self::feature_map::PhiMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::file::FileContext;
 use crate::params::StackParams;
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::Folds;
@@ -27,6 +27,15 @@ use arbormix_learn::logistic::Design;
 use arbormix_learn::store::Stored;
 use arbormix_matrix::{Columns, Matrix};
 
+/// What the parts of level 0 need to load themselves.
+pub(crate) struct Level0File<'a> {
+    pub(crate) stored: &'a Stored,
+    pub(crate) labels: usize,
+    pub(crate) map: &'a PhiMap,
+    /// The label sets seen, by class.
+    pub(crate) seen: &'a [LabelSet],
+}
+
 /// A part of level 0: how it is fitted and loaded, and what that costs.
 pub(crate) trait Level0Part: Sync {
     /// Its name in files and notes.
@@ -36,7 +45,7 @@ pub(crate) trait Level0Part: Sync {
     fn fit(&self, rows: &TrainingRows<'_>, folds: &Folds, progress: &dyn Progress) -> Result<Level0Fit>;
 
     /// Loads what [`Level0Model::store`] wrote.
-    fn load(&self, file: &FileContext<'_>) -> Result<Arc<dyn Level0Model>>;
+    fn load(&self, file: &Level0File<'_>) -> Result<Arc<dyn Level0Model>>;
 
     /// Nominal seconds of its fits.
     fn seconds(&self, params: &StackParams, size: &Size) -> f64;

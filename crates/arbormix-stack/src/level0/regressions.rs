@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Level0File;
 use super::{Level0Answers, Level0Fit, Level0Model, Level0Part, NewRows, TrainingRows};
-use crate::file::{FileContext, columns};
 use crate::params::StackParams;
+use crate::stored::columns;
 use arbormix_base::progress::Progress;
 use arbormix_data::splits::Folds;
 use arbormix_joint::Result;
@@ -44,7 +45,7 @@ impl Level0Part for Regressions {
         Ok(Level0Fit { answers: Level0Answers { log_odds, sets: None }, model: Arc::new(model), unconverged })
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<Arc<dyn Level0Model>> {
+    fn load(&self, file: &Level0File<'_>) -> Result<Arc<dyn Level0Model>> {
         let weights = columns(file.stored, "regressions.weights", file.map.feature_count(), file.labels)?;
         let biases = file.stored.tensor("regressions.biases", &[file.labels])?.to_vec();
         Ok(Arc::new(FittedRegressions { weights, biases }))

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::sample::Fitting;
 use super::tied::set_codes::TableSets;
 use super::{FittedPart, Level1Fit, Level1Model, Level1Part, Plan, RowAnswer, RowInput, Series};
-use crate::cost::Level1Work;
-use crate::file::{FileContext, add_facts, append};
+use crate::level1::Level1File;
+use crate::level1::exponents;
+use crate::level1::work::Level1Work;
 use crate::params::StackParams;
-use crate::pool::exponents;
+use crate::stored::{add_facts, append};
 use arbormix_data::{LabelSet, SeenSets};
 use arbormix_joint::Result;
 use arbormix_joint::joint::{RowExpert, RowSets};
@@ -117,7 +118,7 @@ impl Level1Part for LabelSets {
         })
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<FittedPart> {
+    fn load(&self, file: &Level1File<'_>) -> Result<FittedPart> {
         let TableFacts { classes } = file.stored.facts_as()?;
         let ascending = classes.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || classes.last().is_some_and(|&class| class >= file.seen.len()) {

@@ -8,20 +8,23 @@
 
 pub(crate) mod blend;
 pub(crate) mod chain;
+pub(crate) mod exponents;
 pub(crate) mod label_sets;
 pub(crate) mod regression;
 pub(crate) mod sample;
 pub(crate) mod tied;
 pub(crate) mod tree;
 pub(crate) mod tree_search;
+pub(crate) mod work;
 
+use self::tree::StackedTree;
+use crate::level0::feature_map::PhiMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use self::label_sets::LabelSetTable;
 use self::sample::Fitting;
 use self::tied::set_codes::TableSets;
-use crate::file::FileContext;
 use crate::params::StackParams;
 use arbormix_data::{LabelSet, SeenSets};
 use arbormix_joint::Result;
@@ -34,6 +37,18 @@ use arbormix_learn::store::Stored;
 
 /// Experts with a log-weight below this add nothing that counts to a probability.
 pub(crate) const NEGLIGIBLE: f64 = -30.0;
+
+/// What the parts of level 1 need to load themselves.
+pub(crate) struct Level1File<'a> {
+    pub(crate) stored: &'a Stored,
+    pub(crate) labels: usize,
+    pub(crate) map: &'a PhiMap,
+    pub(crate) tree: &'a Arc<StackedTree>,
+    /// The label sets seen, by class.
+    pub(crate) seen: &'a [LabelSet],
+    /// Number of distributions over label sets by the parts loaded so far.
+    pub(crate) distributions: usize,
+}
 
 /// A part of level 1: the ways to fit it, how it is loaded, and what it costs.
 pub(crate) trait Level1Part: Sync {
@@ -55,7 +70,7 @@ pub(crate) trait Level1Part: Sync {
     }
 
     /// Loads what [`Level1Model::store`] wrote.
-    fn load(&self, file: &FileContext<'_>) -> Result<FittedPart>;
+    fn load(&self, file: &Level1File<'_>) -> Result<FittedPart>;
 
     /// Nominal seconds of its fits.
     fn seconds(&self, params: &StackParams, size: &Size) -> f64;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::sample::Fitting;
 pub(crate) use super::tree_search::fit;
 use super::{FittedPart, Level1Fit, Level1Model, Level1Part, Plan, RowAnswer, RowInput, Series};
-use crate::cost::Level1Work;
-use crate::file::FileContext;
+use crate::level1::Level1File;
+use crate::level1::work::Level1Work;
 use crate::params::StackParams;
 use arbormix_joint::Result;
 use arbormix_joint::joint::RowExpert;
@@ -64,7 +64,7 @@ impl Level1Part for Tree {
         Ok(vec![Series { plans: vec![Arc::new(Tree)], min_lead: 0.0, max_table_weight: f64::INFINITY }])
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<FittedPart> {
+    fn load(&self, file: &Level1File<'_>) -> Result<FittedPart> {
         Ok(FittedPart { model: file.tree.clone(), gate: None })
     }
 

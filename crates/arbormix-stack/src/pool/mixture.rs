@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::held_out::{HeldOutAnswer, HeldOutFold, HeldOutRow};
-use super::{exponents, weights};
+use super::weights;
 use crate::level1::Plan;
+use crate::level1::exponents;
 use crate::level1::sample::Stacking;
 use arbormix_base::paired;
 use arbormix_joint::learner::HeldOutMarginals;

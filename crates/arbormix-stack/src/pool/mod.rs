@@ -2,11 +2,10 @@
 //! and the choice between plans.
 //!
 //! - [`held_out`]: level 1 without a fold, and its answers to the rows of that fold
-//! - [`exponents`], [`weights`]: the two small fits
+//! - [`weights`]: those of the parts
 //! - [`mixture`]: both together, and how likely they make the held-out rows
 //! - [`select`]: which plan each part gets
 
-pub(crate) mod exponents;
 pub(crate) mod held_out;
 pub(crate) mod mixture;
 pub(crate) mod select;

@@ -10,6 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 use super::level0::TrainingRows;
+use super::level1::exponents::{self, Case, Loss};
 use super::level1::regression::{Prior, Regression};
 use super::level1::sample::{Sample, Stacking};
 use super::level1::tied::clusters::Clusters;
@@ -21,7 +22,6 @@ use super::level1::tree::StackedTree;
 use super::level1::{Level1Model, Plan, RowAnswer, RowInput};
 use super::newton::Smooth;
 use super::parts::{LEVEL0, LEVEL1};
-use super::pool::exponents::{self, Case, Loss};
 use super::pool::held_out::fit_all;
 use super::pool::mixture::MixtureFit;
 use super::pool::weights;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::StackedChain;
-use crate::file::{add_facts, rows_of};
+use crate::stored::{add_facts, rows_of};
 use arbormix_joint::tree::CliqueTree;
 use arbormix_learn::store::{ModelFileError, Stored, agree};
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::sample::Fitting;
 use super::{FittedPart, Level1Fit, Level1Model, Level1Part, Plan, RowAnswer, RowInput, Series};
-use crate::file::FileContext;
+use crate::level1::Level1File;
 use crate::params::{ChainParams, StackParams};
 use arbormix_joint::Result;
 use arbormix_joint::joint::{RowCliques, RowExpert};
@@ -91,7 +91,7 @@ impl Level1Part for Chain {
         Ok(vec![Series { plans, min_lead: MIN_LEAD, max_table_weight: f64::INFINITY }])
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<FittedPart> {
+    fn load(&self, file: &Level1File<'_>) -> Result<FittedPart> {
         let model = StackedChain::from_file(file.stored, file.labels)?;
         Ok(FittedPart { model: Arc::new(model), gate: None })
     }

@@ -12,6 +12,7 @@ use super::Tied;
 use super::em::Em;
 use super::label::{LabelFit, Point};
 use crate::newton::{descended, solve};
+use crate::params::MAX_FACTORS;
 use arbormix_base::progress::Progress;
 use arbormix_base::random::Stream;
 use arbormix_joint::Result;
@@ -21,7 +22,7 @@ use arbormix_learn::logistic::loss::sigmoid;
 use arbormix_matrix::Columns;
 
 /// Bases of the Halton sequences, one per factor; their number is the largest number of factors.
-pub(crate) const BASES: [u32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+const BASES: [u32; MAX_FACTORS] = [2, 3, 5, 7, 11, 13, 17, 19];
 /// Rounds of the start's subspace iteration.
 const ROUNDS: usize = 15;
 /// The first loadings explain at least this share of a label's variance. From 0 they would not move.

@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::factors::BASES;
 use self::set_codes::set_probabilities;
 use super::sample::Fitting;
 use super::tree::StackedTree;
 use super::{FittedPart, Level1Model, Level1Part, RowAnswer, RowInput, Series};
-use crate::cost::Level1Work;
-use crate::file::{FileContext, add_facts, columns, rows_of};
+use crate::level1::Level1File;
+use crate::level1::work::Level1Work;
 use crate::params::StackParams;
+use crate::stored::{add_facts, columns, rows_of};
 use arbormix_data::SeenSets;
 use arbormix_joint::Result;
 use arbormix_joint::joint::RowExpert;
@@ -104,7 +104,7 @@ impl Level1Part for TiedTrees {
         plan::limit_note(params, seen)
     }
 
-    fn load(&self, file: &FileContext<'_>) -> Result<FittedPart> {
+    fn load(&self, file: &Level1File<'_>) -> Result<FittedPart> {
         let TiedFacts { experts } = file.stored.facts_as()?;
         // The gate first: its shape is checked before room is made for so many experts.
         let gate = Softmax::load(file.stored, "gate.", experts, file.map.feature_count())?;

@@ -33,7 +33,7 @@ impl Column {
 /// Rows with features and labels.
 ///
 /// Features are *raw*: what the file held, before imputation, one-hot coding and scaling, all of which are fitted
-/// with the model ([`arbormix_learn::features`]). A missing feature cell is NaN; a nominal cell is the index of its category.
+/// with the model (`arbormix_learn::features`). A missing feature cell is NaN; a nominal cell is the index of its category.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     name: String,

@@ -7,11 +7,11 @@
 //!
 //! A fit has three steps. Each uses only answers to rows that the step before has not seen.
 //!
-//! 1. **Level 0** ([`level0`]) is fitted to the rows. Its parts give log-odds per label; some also give a distribution over the
+//! 1. **Level 0** (`level0`) is fitted to the rows. Its parts give log-odds per label; some also give a distribution over the
 //!    label sets seen. They answer every row *out-of-fold*: by a model that was fitted to the other folds.
-//! 2. **Level 1** ([`level1`]) is fitted to these answers. A small regression blends the log-odds of all parts of level 0 into
+//! 2. **Level 1** (`level1`) is fitted to these answers. A small regression blends the log-odds of all parts of level 0 into
 //!    one log-odds l̃ per label. The parts of the mixture build on l̃.
-//! 3. **The pool** ([`pool`]) is fitted to the answers of level 1 to held-out folds: the exponents of the label-set table, the
+//! 3. **The pool** (`pool`) is fitted to the answers of level 1 to held-out folds: the exponents of the label-set table, the
 //!    weights w, and the choice between several ways to fit a part. A part that gets weight 0 is left out of the model.
 //!
 //! | level | part | file | contributes |

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{Field, ParamError, Value};
 
-/// Declares a group of parameters; the [module](crate::params) has an example.
+/// Declares a group of parameters; the [module](mod@crate::params) has an example.
 ///
 /// Each line is `name: Type = default;`, with these after the default, in this order and each only if needed:
 /// `paper = value` (the paper's preset), `allowed = Allowed::…`, `level = main` (for everyone), `python = "name"`. The type is a

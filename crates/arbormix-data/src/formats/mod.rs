@@ -71,8 +71,11 @@ pub struct ReadOptions {
     pub first_index: Option<u32>,
 }
 
+/// Whether an option is set.
+type IsSet = fn(&ReadOptions) -> bool;
+
 /// The options other than the format: their names, and whether they were given.
-const OPTIONS: [(&str, fn(&ReadOptions) -> bool); 7] = [
+const OPTIONS: [(&str, IsSet); 7] = [
     // Every format can find its own labels, and take the labels of a model.
     ("labels", |options| !matches!(options.labels, LabelSource::Auto | LabelSource::Known(_))),
     ("xml", |options| options.xml.is_some()),

@@ -46,7 +46,7 @@ pub trait Learner: Send + Sync {
     fn method(&self) -> &'static str;
     /// The parameters, as written into the model file.
     fn params(&self) -> serde_json::Value;
-    /// Checks the parameters; called first by [`fit`].
+    /// Checks the parameters; called first by `fit`.
     fn validate(&self) -> Result<(), ParamError>;
     /// How raw columns become features.
     fn features(&self) -> &FeatureParams;
@@ -56,7 +56,7 @@ pub trait Learner: Send + Sync {
     fn seconds(&self, size: &Size) -> f64;
     /// Bytes that a fit to data of this size needs with so many workers, the data included.
     fn bytes(&self, size: &Size, workers: Workers) -> usize;
-    /// Another learner to fit in its place, from one that chooses among others. [`fit`] asks for it first, with
+    /// Another learner to fit in its place, from one that chooses among others. `fit` asks for it first, with
     /// parameters, data and weights that it has checked.
     fn select(&self, _data: &Dataset, _weights: Option<&[f64]>, _progress: &dyn Progress) -> Result<Option<Selection>> {
         Ok(None)

@@ -12,8 +12,8 @@ pub struct FitReport {
     pub notes: Vec<String>,
     /// The course of EM, empty for methods without it.
     pub trace: Vec<TraceStep>,
-    /// What the method can say for little about rows that its parts had not seen, if it holds rows out anyway. [`fit`] takes
-    /// it to find [`Model::thresholds`]; the report of a model has none.
+    /// What the method can say for little about rows that its parts had not seen, if it holds rows out anyway. `fit` takes
+    /// it to find `Model::thresholds`; the report of a model has none.
     #[serde(skip)]
     pub held_out: Option<HeldOutMarginals>,
 }

@@ -8,7 +8,7 @@
 //! - `nodes`: the logistic regressions of a tree's nodes
 //! - `stages`: what of a fit other processes can do
 //! - `partial`: learning when some label cells are unknown
-//! - [`TreeParams`]: the learner; the fitted model is [`Tree`](arbormix_joint::tree::Tree)
+//! - [`TreeParams`]: the learner; the fitted model is [`Tree`]
 
 mod fit;
 mod nodes;

@@ -7,7 +7,7 @@
 //! - `clusters`: experts from clusters of label sets, our default start; `regions`: from random regions of the features
 //! - `fit`: the internal split, the number of experts, the refit on all rows
 //! - [`arbormix_joint::joint`]: prediction and every other question, for this and any other mixture of trees
-//! - [`stack`]: label-set expert, tied mixture and stacked tree or chain, joined by weights that held-out rows choose
+//! - `stack`: label-set expert, tied mixture and stacked tree or chain, joined by weights that held-out rows choose
 //! - [`Mixture`]: the fitted model; [`MixtureParams`]: its learner
 
 mod boosting;

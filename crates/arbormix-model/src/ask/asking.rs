@@ -57,7 +57,10 @@ impl Asking<'_> {
         };
         each_block(self.features, Inference::default(), "answering", progress, |first, some| {
             let rows = Rows::of(predictor, some)?.ask(|row, mixture| answers(first + row, mixture));
-            rows.into_iter().try_for_each(|row| Ok(take(row?)))
+            rows.into_iter().try_for_each(|row| {
+                take(row?);
+                Ok(())
+            })
         })
     }
 

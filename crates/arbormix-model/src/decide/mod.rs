@@ -60,12 +60,17 @@ impl Decision {
     }
 }
 
+/// A decision from P(label present) of every label.
+type ByMarginals<'a> = dyn Fn(&[f64]) -> Result<Decision> + 'a;
+/// A decision from the joint distribution, with a search for the most probable set.
+type ByJoint<'a> = dyn Fn(&RowMixture<'_>, &dyn Fn() -> Found) -> Result<Decision> + 'a;
+
 /// How a rule comes to its decision.
 enum Way<'a> {
     /// From P(label present) of every label.
-    Marginals(Box<dyn Fn(&[f64]) -> Result<Decision> + 'a>),
+    Marginals(Box<ByMarginals<'a>>),
     /// From the joint distribution, and a search for its most probable set.
-    Joint(Box<dyn Fn(&RowMixture<'_>, &dyn Fn() -> Found) -> Result<Decision> + 'a>),
+    Joint(Box<ByJoint<'a>>),
 }
 
 impl Rule {

@@ -1,4 +1,4 @@
-//! CC, the classifier chain (Read et al. 2009): a [`Chain`](super::chain::Chain) with greedy predictions.
+//! CC, the classifier chain (Read et al. 2009): a `Chain` with greedy predictions.
 //!
 //! Each label is decided by its regression on the features and the decisions (0 or 1) on the earlier labels; a
 //! probability of ½ counts as present. PCC is the same chain with a search for the most probable set.

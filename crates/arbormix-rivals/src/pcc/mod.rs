@@ -1,4 +1,4 @@
-//! PCC, the probabilistic classifier chain (Dembczyński et al. 2010): a [`Chain`](super::chain::Chain) whose most
+//! PCC, the probabilistic classifier chain (Dembczyński et al. 2010): a `Chain` whose most
 //! probable label set is searched for, by default exactly and with a certificate.
 
 mod fit;

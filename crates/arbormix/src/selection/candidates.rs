@@ -22,6 +22,8 @@ choices! {
     }
 }
 
+// `choices!` writes the enum, so that no variant can be marked as the default.
+#[allow(clippy::derivable_impls)]
 impl Default for Candidate {
     fn default() -> Candidate {
         Candidate::Stack

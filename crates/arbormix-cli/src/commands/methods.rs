@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::output::{plain, print, print_json, table};
+use crate::output::{plain, print, print_json};
 
 /// List the methods, or the parameters of one
 ///
@@ -34,11 +34,11 @@ impl Methods {
             print(&format!("{} ({}): {}\n", method.name, method.title, method.summary))?;
             let leaves = method.parameters();
             let shown = leaves.iter().filter(|leaf| self.name.is_some() || leaf.level == Level::Main);
-            let rows: Vec<Vec<String>> = shown.map(row).collect();
-            let hidden = leaves.len() - rows.len();
-            print(&table(&["parameter (--set)", "default", "--preset paper", "meaning"], 3, rows))?;
+            let lines: Vec<String> = shown.map(line).collect();
+            let hidden = leaves.len() - lines.len();
+            print(&lines.concat())?;
             if hidden > 0 {
-                print(&format!("and {hidden} more for experts: arbormix methods {}\n", method.name))?;
+                print(&format!("  and {hidden} more for experts: arbormix methods {}\n", method.name))?;
             }
             print("\n")?;
         }
@@ -46,9 +46,25 @@ impl Methods {
     }
 }
 
-fn row(leaf: &Leaf) -> Vec<String> {
-    let paper = if leaf.paper == leaf.default { String::new() } else { plain(&leaf.paper) };
-    vec![leaf.path.clone(), plain(&leaf.default), paper, explained(leaf)]
+/// A parameter with its defaults, and what it means below.
+fn line(leaf: &Leaf) -> String {
+    let paper = if leaf.paper == leaf.default { String::new() } else { format!(" (paper: {})", plain(&leaf.paper)) };
+    let meaning = wrapped(&explained(leaf), 4);
+    format!("  {} = {}{paper}\n{meaning}", leaf.path, plain(&leaf.default))
+}
+
+/// Text in lines of at most 100 characters, each indented.
+fn wrapped(text: &str, indent: usize) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > 100 {
+            lines += &format!("{:indent$}{line}\n", "");
+            line.clear();
+        }
+        line += if line.is_empty() { "" } else { " " };
+        line += word;
+    }
+    lines + &format!("{:indent$}{line}\n", "")
 }
 
 /// What a parameter means, its words, and what is allowed.

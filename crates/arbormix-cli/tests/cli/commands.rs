@@ -13,7 +13,11 @@ fn methods_lists_the_registry() {
     let names: Vec<&str> = all.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
     assert_eq!(names, arbormix::registry::METHODS.iter().map(|m| m.name).collect::<Vec<_>>());
     let text = folder.succeed("methods");
-    assert!(text.contains("logistic.solver.tolerance"), "{text}");
+    assert!(text.contains("experts = 12 (paper: 5)"), "{text}");
+    assert!(text.contains("How many experts.") && !text.contains("logistic.solver.tolerance"), "{text}");
+    let one = folder.succeed("methods mlme");
+    assert!(one.contains("logistic.solver.tolerance = 1e-6") && !one.contains("BR"), "{one}");
+    assert!(folder.run("methods mlm").stderr.contains("unknown method \"mlm\""));
 }
 
 #[test]

@@ -54,15 +54,15 @@ impl ForestParams {
     /// prediction is empty.
     ///
     /// ```
-    /// use arbormix::forest::ForestParams;
+    /// use arbormix_learn::forest::ForestParams;
     /// use arbormix_matrix::{DenseMatrix, Matrix};
-    /// use arbormix::progress::Silent;
+    /// use arbormix_base::progress::Silent;
     ///
     /// let rows = Matrix::Dense(DenseMatrix::new(4, 1, vec![0.0, 1.0, 8.0, 9.0]));
     /// let forest = ForestParams::default().grow(&rows, &[0, 0, 1, 1], 2, None, 7, &Silent)?;
     /// let shares = forest.shares(&rows);
     /// assert_eq!(shares[0], [(0, 1.0)]); // fully grown trees know their own rows
-    /// # Ok::<(), arbormix::Error>(())
+    /// # Ok::<(), arbormix_base::progress::Cancelled>(())
     /// ```
     ///
     /// # Panics

@@ -342,7 +342,7 @@ fn the_choice_is_stated_and_too_many_labels_are_refused() {
     let falling = OutputCodeParams::default().costs(vec![1.0, 0.1]);
     assert_eq!(
         falling.validate().unwrap_err().to_string(),
-        "parameter costs = [1.0, 0.1]: needs positive numbers in ascending order"
+        "parameter costs = [1.0,0.1]: needs positive numbers in ascending order"
     );
 }
 

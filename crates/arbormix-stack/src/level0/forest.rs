@@ -68,8 +68,9 @@ impl Level0Part for SetForest {
         agree("label sets and classes of the forest", file.seen.len(), forest.class_count())?;
         agree("features of the forest and of the map", forest.feature_count(), file.map.encoded_features())?;
         // The last of the floors; those before it are the label-set table's.
-        let clip = file.stored.tensors.get("floors").and_then(|floors| floors.values.last().copied());
-        let missing = || ModelFileError::Entry { name: "floors".to_string(), message: "it is missing".to_string() };
+        let count = file.stored.tensors.get("floors").map_or(1, |floors| floors.values.len());
+        let clip = file.stored.tensor("floors", &[1, count])?.last().copied();
+        let missing = || ModelFileError::Entry { name: "floors".to_string(), message: "it is empty".to_string() };
         Ok(Arc::new(FittedForest { forest, clip: clip.ok_or_else(missing)? }))
     }
 

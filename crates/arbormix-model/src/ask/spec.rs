@@ -10,10 +10,10 @@ use arbormix_joint::Result;
 /// A question with arguments that are not read yet.
 ///
 /// ```
-/// use arbormix::ask::Spec;
+/// use arbormix_model::ask::Spec;
 /// let spec = Spec::parse("samples:count=3,seed=7")?;
 /// assert_eq!(spec.question.name, "samples");
-/// # Ok::<(), arbormix::ParamError>(())
+/// # Ok::<(), arbormix_base::params::ParamError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Spec {

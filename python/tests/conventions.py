@@ -25,7 +25,7 @@ _OF_CLASS = {
     "StackedMixture": _HELD_OUT,
 }
 # The checks fit as few as ten rows.
-_FEW_ROWS = {"MLKNN": {"neighbours": 2}, "IBLR": {"neighbours": 2}}
+_FEW_ROWS = {"MLKNN": {"n_neighbors": 2}, "IBLR": {"n_neighbors": 2}}
 
 
 def checked():

@@ -51,7 +51,7 @@ def test_pipeline_with_named_columns(data):
 
 def test_grid_search(data):
     X, y = data
-    grid = {"costs": [(0.01,), (1.0,)], "nodes_kind": ["switching", "parent-feature"]}
+    grid = {"costs": [(0.01,), (1.0,)], "expert": [{"nodes.kind": "switching"}, {"nodes.kind": "parent-feature"}]}
     search = GridSearchCV(arbormix.CTBN(), grid, scoring=arbormix.metrics.scorer("cll_loss_mean"), cv=3).fit(X, y)
     assert search.best_params_["costs"] == (1.0,)
     assert search.predict(X).shape == y.shape

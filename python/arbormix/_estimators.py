@@ -91,6 +91,9 @@ class MultiLabelClassifier(Queries, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_ = targets.shown()
         facts = json.loads(model.describe())
         self.report_ = facts["report"]
+        if self.report_["trace"]:
+            # The last run of EM; a run that stops at its start counts as one.
+            self.n_iter_ = max(1, self.report_["trace"][-1]["iteration"])
         self.choice_ = facts["choice"]
         self.notes_ = facts["feature_notes"] + facts["report"]["notes"]
 

@@ -39,7 +39,7 @@ def questions() -> list[dict[str, Any]]:
 @cache
 def _label_sets(question: str) -> frozenset[str]:
     """The arguments of a question that are label sets."""
-    arguments = next((q["arguments"] for q in questions() if q["name"] == question), [])
+    arguments: list[dict[str, Any]] = next((q["arguments"] for q in questions() if q["name"] == question), [])
     return frozenset(argument["name"] for argument in arguments if argument["kind"] == "label sets")
 
 

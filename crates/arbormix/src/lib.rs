@@ -112,6 +112,8 @@ pub mod data {
 }
 
 /// Groups of parameters within the methods, and what their words mean.
+///
+/// Groups for experts that are not here are reached through the fields: `stacked.tied.experts = 40`.
 pub mod params {
     pub use arbormix_base::params::{Group, Value};
     pub use arbormix_learn::features::{FeatureParams, NystromParams, Scaling};
@@ -125,9 +127,6 @@ pub mod params {
     pub use arbormix_rivals::mmoc::{Decoding, Variances};
     pub use arbormix_rivals::pcc::Search;
     pub use arbormix_rivals::{Order, OrderRule};
-    pub use arbormix_stack::{
-        BlendParams, ChainParams, FactorParams, MapParams, PoolParams, StackedTreeParams, TiedParams,
-    };
 
     pub use crate::selection::Candidate;
 }

@@ -39,7 +39,8 @@ def questions() -> list[dict[str, Any]]:
 @cache
 def _label_sets(question: str) -> frozenset[str]:
     """The arguments of a question that are label sets."""
-    arguments = next((q["arguments"] for q in questions() if q["name"] == question), [])
+    asked = [declared for declared in questions() if declared["name"] == question]
+    arguments = [argument for declared in asked for argument in declared["arguments"]]
     return frozenset(argument["name"] for argument in arguments if argument["kind"] == "label sets")
 
 

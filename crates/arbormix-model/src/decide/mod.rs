@@ -20,7 +20,7 @@
 //! then to the label that comes first.
 
 mod costs;
-mod forms;
+mod reading;
 mod rule;
 mod sets;
 #[cfg(test)]
@@ -28,8 +28,7 @@ mod tests;
 mod thresholds;
 
 pub use costs::Costs;
-pub use forms::{RULES, RuleForm};
-pub use rule::Rule;
+pub use rule::{RULES, Rule, RuleForm};
 pub use thresholds::{PooledF1, Thresholds};
 
 use crate::needs::Needs;

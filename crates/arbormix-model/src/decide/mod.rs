@@ -20,8 +20,8 @@
 //! then to the label that comes first.
 
 mod costs;
-mod forms;
 mod held_out;
+mod reading;
 mod rule;
 mod sets;
 #[cfg(test)]
@@ -29,9 +29,8 @@ mod tests;
 mod thresholds;
 
 pub use costs::Costs;
-pub use forms::{RULES, RuleForm};
 pub(crate) use held_out::thresholds;
-pub use rule::Rule;
+pub use rule::{RULES, Rule, RuleForm};
 pub use thresholds::{PooledF1, Thresholds};
 
 use crate::needs::Needs;

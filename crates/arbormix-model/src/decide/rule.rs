@@ -1,14 +1,13 @@
-//! The rules.
+//! The rules, each with its declaration: from here come the words, the messages, the help and the lists of all callers.
+//!
+//! A new rule is a variant and a declaration here, and its decision in the [module](super).
 
 use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
 
 use super::costs::{Costs, UNUSABLE, usable};
-use super::forms::{self, RULES, RuleForm};
+use super::reading::{count, number, split};
 use super::thresholds::{PooledF1, Thresholds};
-use arbormix_base::params::ParamError;
-use arbormix_joint::Result;
+use crate::needs::Needs;
 
 /// A loss, and with it the rule that decides best; the [module](super) says how each decides, and [`RULES`] how each is
 /// written.
@@ -44,49 +43,48 @@ pub enum Rule {
     Abstain(f64),
 }
 
+/// How a rule is written, and what it does.
+#[derive(Debug)]
+pub struct RuleForm {
+    /// The word with the argument that follows it: `fbeta=B`.
+    pub written: &'static str,
+    /// What it decides, in one sentence.
+    pub meaning: &'static str,
+    /// What [`super::Decision::expected`] is.
+    pub expected: &'static str,
+    /// What it decides from.
+    pub needs: Needs,
+    /// Whether it may leave labels open.
+    pub leaves_open: bool,
+    /// The rule with the argument as it was written; the message if that is no argument of it.
+    pub(super) read: fn(&str) -> Result<Rule, String>,
+}
+
+impl RuleForm {
+    /// What it begins with: `fbeta=`.
+    pub(super) fn word(&self) -> &'static str {
+        split(self.written).0
+    }
+}
+
 impl Rule {
     /// How the rule is declared.
     pub fn form(&self) -> &'static RuleForm {
         match self {
-            Rule::Subset => &forms::SUBSET,
-            Rule::Hamming => &forms::HAMMING,
-            Rule::FBeta(1.0) => &forms::F1,
-            Rule::FBeta(_) => &forms::FBETA,
-            Rule::Jaccard => &forms::JACCARD,
-            Rule::Rank => &forms::RANK,
-            Rule::PrecisionAt(_) => &forms::PRECISION,
-            Rule::RecallAt(_) => &forms::RECALL,
-            Rule::Cost(Costs::Same(_)) => &forms::COST,
-            Rule::Cost(Costs::PerLabel(_)) => &forms::COST_FILE,
-            Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, .. }) => &forms::MACRO_F1,
-            Rule::Pooled(Thresholds { measure: PooledF1::MicroF1, .. }) => &forms::MICRO_F1,
-            Rule::Abstain(_) => &forms::ABSTAIN,
+            Rule::Subset => &SUBSET,
+            Rule::Hamming => &HAMMING,
+            Rule::FBeta(1.0) => &F1,
+            Rule::FBeta(_) => &FBETA,
+            Rule::Jaccard => &JACCARD,
+            Rule::Rank => &RANK,
+            Rule::PrecisionAt(_) => &PRECISION,
+            Rule::RecallAt(_) => &RECALL,
+            Rule::Cost(Costs::Same(_)) => &COST,
+            Rule::Cost(Costs::PerLabel(_)) => &COST_FILE,
+            Rule::Pooled(Thresholds { measure: PooledF1::MacroF1, .. }) => &MACRO_F1,
+            Rule::Pooled(Thresholds { measure: PooledF1::MicroF1, .. }) => &MICRO_F1,
+            Rule::Abstain(_) => &ABSTAIN,
         }
-    }
-
-    /// All rules as they are written, for help and messages.
-    pub fn words() -> String {
-        RULES.map(|form| form.written).join(", ")
-    }
-
-    /// The rule in words for a model with these labels: as [`str::parse`], and `cost=FILE` ([`Costs::read`]).
-    pub fn read(text: &str, names: &[String]) -> Result<Rule> {
-        match text.strip_prefix("cost=").map(Path::new) {
-            // Two costs have a colon, a file's name hardly ever.
-            Some(path) if path.is_file() || !text.contains(':') => Ok(Rule::Cost(Costs::read(path, names)?)),
-            _ => Ok(text.parse()?),
-        }
-    }
-
-    /// The same for a model that has these thresholds, which `macro-f1` and `micro-f1` need.
-    pub fn read_with(text: &str, names: &[String], thresholds: &[Thresholds]) -> Result<Rule> {
-        let Some(measure) = PooledF1::ALL.into_iter().find(|measure| measure.word() == text) else {
-            return Rule::read(text, names);
-        };
-        let fitted = thresholds.iter().find(|thresholds| thresholds.measure == measure);
-        let message =
-            "the model has no thresholds for it; fit the model again with them (fit --thresholds)".to_string();
-        Ok(Rule::Pooled(fitted.cloned().ok_or(ParamError::Form { name: format!("rule {text:?}"), message })?))
     }
 
     /// Errs with what is allowed if a number of the rule cannot be used.
@@ -125,16 +123,122 @@ impl fmt::Display for Rule {
     }
 }
 
-impl FromStr for Rule {
-    type Err = ParamError;
+/// All rules; of several with one word the first reads it.
+pub static RULES: [&RuleForm; 13] = [
+    &SUBSET, &HAMMING, &F1, &FBETA, &JACCARD, &RANK, &PRECISION, &RECALL, &MACRO_F1, &MICRO_F1, &COST, &COST_FILE,
+    &ABSTAIN,
+];
 
-    fn from_str(text: &str) -> Result<Rule, ParamError> {
-        let wrong = |message: String| ParamError::Form { name: format!("rule {text:?}"), message };
-        let (word, argument) = forms::split(text);
-        let form = RULES.into_iter().find(|form| form.word() == word);
-        let form = form.ok_or_else(|| wrong(format!("there is no such rule; known: {}", Rule::words())))?;
-        let rule = (form.read)(argument).map_err(wrong)?;
-        rule.check().map_err(|problem| wrong(problem.to_string()))?;
-        Ok(rule)
-    }
-}
+static SUBSET: RuleForm = RuleForm {
+    written: "subset",
+    meaning: "The most probable set.",
+    expected: "probability that all labels are right",
+    needs: Needs::Joint,
+    leaves_open: false,
+    read: |_| Ok(Rule::Subset),
+};
+
+static HAMMING: RuleForm = RuleForm {
+    written: "hamming",
+    meaning: "The labels with a probability above 1/2: fewest wrong labels.",
+    expected: "share of wrong labels",
+    needs: Needs::Marginals,
+    leaves_open: false,
+    read: |_| Ok(Rule::Hamming),
+};
+
+static F1: RuleForm = RuleForm {
+    written: "f1",
+    meaning: "The set with the best F1 of the row; F1 of two empty sets is 1.",
+    expected: "F of the row",
+    needs: Needs::Joint,
+    leaves_open: false,
+    read: |_| Ok(Rule::FBeta(1.0)),
+};
+
+static FBETA: RuleForm = RuleForm {
+    written: "fbeta=B",
+    meaning: "The set with the best F of the row, in which recall counts B times as much as precision.",
+    read: |argument| Ok(Rule::FBeta(number(argument)?)),
+    ..F1
+};
+
+static JACCARD: RuleForm = RuleForm {
+    written: "jaccard",
+    meaning: "The candidate with the best Jaccard index of the row; the index of two empty sets is 1.",
+    expected: "Jaccard index of the row",
+    needs: Needs::Joint,
+    leaves_open: false,
+    read: |_| Ok(Rule::Jaccard),
+};
+
+static RANK: RuleForm = RuleForm {
+    written: "rank",
+    meaning: "The order of the labels with fewest pairs in the wrong order.",
+    expected: "pairs of labels in the wrong order",
+    needs: Needs::Joint,
+    leaves_open: false,
+    read: |_| Ok(Rule::Rank),
+};
+
+static PRECISION: RuleForm = RuleForm {
+    written: "precision@K",
+    meaning: "The K most probable labels.",
+    expected: "precision",
+    needs: Needs::Marginals,
+    leaves_open: false,
+    read: |argument| Ok(Rule::PrecisionAt(count(argument)?)),
+};
+
+static RECALL: RuleForm = RuleForm {
+    written: "recall@K",
+    meaning: "The K labels that find most of the present ones; recall of a row without labels is 1.",
+    expected: "recall",
+    needs: Needs::Joint,
+    leaves_open: false,
+    read: |argument| Ok(Rule::RecallAt(count(argument)?)),
+};
+
+static MACRO_F1: RuleForm = RuleForm {
+    written: "macro-f1",
+    meaning: "The labels above the thresholds that were fitted for macro F1 with the model.",
+    expected: "F1 on the rows that the thresholds were fitted to",
+    needs: Needs::Marginals,
+    leaves_open: false,
+    read: |_| Err("needs a model that was fitted with thresholds".to_string()),
+};
+
+static MICRO_F1: RuleForm = RuleForm {
+    written: "micro-f1",
+    meaning: "The labels above the threshold that was fitted for micro F1 with the model.",
+    ..MACRO_F1
+};
+
+static COST: RuleForm = RuleForm {
+    written: "cost=FP:FN",
+    meaning: "The cheapest labels where a false positive costs FP and a false negative costs FN.",
+    expected: "cost of the row",
+    needs: Needs::Marginals,
+    leaves_open: false,
+    read: |argument| {
+        let remedy = "needs the costs of a false positive and a false negative (cost=1:5), or a file that holds them \
+                      for each label";
+        let (positive, negative) = argument.split_once(':').ok_or(remedy)?;
+        Ok(Rule::Cost(Costs::Same([number(positive)?, number(negative)?])))
+    },
+};
+
+static COST_FILE: RuleForm = RuleForm {
+    written: "cost=FILE",
+    meaning: "The cheapest labels by the costs in a CSV file (label,false_positive,false_negative).",
+    ..COST
+};
+
+static ABSTAIN: RuleForm = RuleForm {
+    written: "abstain=C",
+    meaning: "The labels with a probability above 1/2; open where the chance of an error is above C.",
+    expected: "loss per label",
+    needs: Needs::Marginals,
+    leaves_open: true,
+    read: |argument| Ok(Rule::Abstain(number(argument)?)),
+};
